@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -173,6 +174,20 @@ ExitCode flush_stdout(ExitCode code) {
   return ExitCode::io;
 }
 
+// Returns the error that says which commands have the option, if they are at most three, or what replaced it.
+Error explained(const UnknownOption& error) {
+  std::vector<std::string_view> names;
+  for (const Command& command : kCommands)
+    for (const FlagText& flag : line_of(command).flags)
+      if ("--" + std::string(flag.name) == error.option) names.emplace_back(command.name);
+  if (!names.empty() && names.size() <= 3)
+    return usage_error("{} has no {}; {} {} it", error.command, error.option, fmt::join(names, " and "),
+                       names.size() == 1 ? "has" : "have");
+  for (const auto& [flag, instead] : kRemovedFlags)
+    if (error.option == flag) return usage_error("{} was removed: {}", flag, instead);
+  return error;
+}
+
 // Printing may fail, as any command may.
 ExitCode dispatch_or_help(const Arguments& arguments) {
   try {
@@ -180,6 +195,8 @@ ExitCode dispatch_or_help(const Arguments& arguments) {
   } catch (const HelpWanted& help) {
     fmt::print("{}", help.text);
     return ExitCode::pass;
+  } catch (const UnknownOption& error) {
+    throw explained(error);
   }
 }
 
@@ -187,6 +204,15 @@ ExitCode dispatch_or_help(const Arguments& arguments) {
 
 std::span<const Command> commands() { return kCommands; }
 std::span<const ExitCodeText> exit_code_texts() { return kExitCodes; }
+
+CommandLineText line_of(const Command& command) {
+  try {
+    command.run({"--help"});
+  } catch (const HelpWanted& help) {
+    return help.line;
+  }
+  return {};
+}
 
 int run_command_line(const Arguments& arguments) {
   // flush_stdout reports a closed pipe; a sweep's bundle is finished first. A file at its size limit is an

@@ -3,14 +3,11 @@
 // command.cc.
 
 #include <span>
-#include <string>
-#include <vector>
 
+#include "core/command_line/flags.h"
 #include "core/error.h"
 
 namespace aqbench::cli {
-
-using Arguments = std::vector<std::string>;  // arguments after the command's name
 
 // A row in the table of commands.
 struct Command {
@@ -19,13 +16,11 @@ struct Command {
   ExitCode (*run)(const Arguments& arguments);  // throws Error
 };
 
-// Thrown by commands for --help and --help-all.
-struct HelpWanted {
-  std::string text;  // what is printed
-};
-
 // Returns all commands in the order of the help.
 std::span<const Command> commands();
+
+// Returns the option table of a command, without --help.
+CommandLineText line_of(const Command& command);
 
 // The commands, in files of their names or subjects. Each prints its results, returns the exit code and
 // throws Error.

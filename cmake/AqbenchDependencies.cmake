@@ -8,13 +8,12 @@ find_package(OpenSSL 3 REQUIRED)
 find_package(PNG REQUIRED)
 find_package(JPEG REQUIRED)
 find_package(TIFF REQUIRED)  # 4.5
+find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
 if(AQBENCH_LIBRARIES_ONLY)
-  find_package(Boost 1.74 REQUIRED)
   find_package(OpenCV 4 QUIET COMPONENTS core)  # these two: the module `images`
   find_package(OpenEXR 3.1 CONFIG QUIET)
   return()
 endif()
-find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
 find_package(Torch REQUIRED)  # 1.13 (Debian) or 2.x given by CMAKE_PREFIX_PATH
 find_package(Open3D REQUIRED)  # 0.16.1; its version file accepts exact matches only
 find_package(embree 3 REQUIRED)

@@ -1,15 +1,9 @@
 # One static library for each folder, lowest floor first; then the modules, and the program that loads them.
 # The table in docs/architecture.md describes each folder; tests/architecture compares it with the includes.
-include(AqbenchLightFloors)  # those of libaqbench.so: core to metrics, statistics, records, the module `images`
+include(AqbenchLightFloors)  # those of libaqbench.so: all that `eval` uses, the module `images`
 aqbench_library(sandbox core/sandbox aqbench::processes)
-aqbench_library(drawing core/drawing aqbench::core)
-aqbench_library(dataset scenes/dataset aqbench::rendering)
-aqbench_library(alignment metrics/alignment aqbench_metrics)
 aqbench_library(change metrics/change aqbench::neighbours)
 target_link_libraries(aqbench_change PRIVATE Boost::headers)  # Student's t; in no header
-aqbench_library(protocols metrics/protocols aqbench::alignment)
-list(APPEND same_bits aqbench_protocols)
-target_compile_options(aqbench_protocols PRIVATE -ffp-contract=off)
 
 aqbench_library(method pipeline/method aqbench::dataset)
 aqbench_library(simulated pipeline/simulated aqbench::method)
@@ -25,12 +19,8 @@ aqbench_library(pipeline pipeline aqbench::simulated aqbench::external aqbench::
 
 aqbench_library(measuring harness/measuring aqbench::processes aqbench::records aqbench::statistics aqbench::specs)
 target_link_libraries(aqbench_measuring PRIVATE benchmark::benchmark TBB::tbb rt)
-aqbench_library(viewing harness/viewing aqbench_metrics)
-aqbench_library(planning harness/planning aqbench::measuring aqbench::pipeline aqbench::dataset aqbench::protocols)
+aqbench_library(planning harness/planning aqbench::measuring aqbench::pipeline aqbench::project_datasets aqbench::protocols)
 aqbench_library(project harness/project aqbench::planning)
-aqbench_library(scoring harness/scoring aqbench::viewing aqbench::records aqbench::dataset aqbench::drawing
-                aqbench::protocols)
-target_link_libraries(aqbench_scoring PRIVATE PNG::PNG)  # pictures of depth maps; in no header
 aqbench_library(running harness/running aqbench::planning aqbench::scoring aqbench::sandbox)
 aqbench_library(sharing harness/sharing aqbench::running)
 aqbench_library(profiling harness/profiling aqbench::running)
@@ -47,7 +37,7 @@ aqbench_library(history reports/history aqbench::bundle)
 aqbench_library(site reports/site aqbench::history)
 aqbench_library(docs_tables reports/docs_tables aqbench::bundle)
 aqbench_library(cli cli aqbench::change aqbench::checking aqbench::protocols aqbench::history aqbench::site aqbench::docs_tables aqbench::profiling aqbench::project aqbench::sharing
-                Boost::program_options)
+                aqbench::eval)
 file(GLOB cli_below CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*/*.cc)
 target_sources(aqbench_cli PRIVATE ${cli_below})
 target_compile_definitions(aqbench_cli PRIVATE AQBENCH_VERSION="${PROJECT_VERSION}")
@@ -151,9 +141,6 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_
 file(READ ${PROJECT_SOURCE_DIR}/cli/get/public_sets.json AQBENCH_PUBLIC_SETS)
 configure_file(cli/get/public_sets_text.cc.in ${PROJECT_BINARY_DIR}/generated/public_sets_text.cc @ONLY)
 target_sources(aqbench_cli PRIVATE ${PROJECT_BINARY_DIR}/generated/public_sets_text.cc)
-# False alarms of g++ 12 on initialisers by name.
-set_source_files_properties(metrics/protocols/cloud_protocols.cc PROPERTIES COMPILE_OPTIONS -Wno-maybe-uninitialized)
-
 # The build of the program (harness/measuring/build_info.cc).
 set(source_state ${PROJECT_BINARY_DIR}/generated/aqbench_source_state.h)
 add_custom_target(aqbench_source_state BYPRODUCTS ${source_state}

@@ -3,6 +3,9 @@
 aqbench_library(core core Eigen3::Eigen nlohmann_json::nlohmann_json fmt::fmt OpenSSL::Crypto Threads::Threads
                 ${CMAKE_DL_LIBS})
 aqbench_library(processes core/processes aqbench::core)
+aqbench_library(command_line core/command_line aqbench::core)
+target_link_libraries(aqbench_command_line PRIVATE Boost::program_options)  # in no header
+aqbench_library(drawing core/drawing aqbench::core)
 aqbench_library(triangles scenes/triangles aqbench::core)
 aqbench_library(cloud scenes/cloud aqbench::triangles)
 aqbench_library(surfaces scenes/surfaces aqbench::cloud)
@@ -17,13 +20,18 @@ target_link_libraries(aqbench_images PRIVATE PNG::PNG JPEG::JPEG TIFF::TIFF)  # 
 aqbench_library(optics scenes/optics aqbench::cloud)
 aqbench_library(scene_registry scenes aqbench::surfaces)
 aqbench_library(rendering scenes/rendering aqbench::scene_registry aqbench::images aqbench::optics)
+aqbench_library(dataset scenes/dataset aqbench::rendering)
 
 aqbench_library(numbers metrics/numbers aqbench::core)
 aqbench_library(neighbours metrics/neighbours aqbench::cloud)
 aqbench_library(true_clouds metrics/truth aqbench::surfaces aqbench::numbers aqbench::neighbours)
 aqbench_library(metrics metrics aqbench::rendering aqbench::true_clouds)
+aqbench_library(alignment metrics/alignment aqbench_metrics)
+aqbench_library(protocols metrics/protocols aqbench::alignment)
+# False alarms of g++ 12 on initialisers by name.
+set_source_files_properties(metrics/protocols/cloud_protocols.cc PROPERTIES COMPILE_OPTIONS -Wno-maybe-uninitialized)
 # No fused multiply-add: distances have the same bits whichever instruction set AQBENCH_MULTIVERSION picks.
-set(same_bits aqbench_numbers aqbench_neighbours aqbench_true_clouds aqbench_metrics)
+set(same_bits aqbench_numbers aqbench_neighbours aqbench_true_clouds aqbench_metrics aqbench_protocols)
 foreach(library IN LISTS same_bits)
   target_compile_options(${library} PRIVATE -ffp-contract=off)
 endforeach()
@@ -31,6 +39,12 @@ endforeach()
 aqbench_library(statistics harness/statistics aqbench::core)
 target_link_libraries(aqbench_statistics PRIVATE Boost::headers)  # summary.cc; in no header
 aqbench_library(records harness/records aqbench_metrics)
+aqbench_library(project_datasets harness/datasets aqbench::records aqbench::dataset)
+aqbench_library(viewing harness/viewing aqbench_metrics)
+aqbench_library(scoring harness/scoring aqbench::viewing aqbench::records aqbench::dataset aqbench::drawing
+                aqbench::protocols)
+target_link_libraries(aqbench_scoring PRIVATE PNG::PNG)  # pictures of depth maps; in no header
+aqbench_library(eval harness/eval aqbench::scoring aqbench::project_datasets aqbench::command_line)
 
 if(OpenCV_FOUND AND OpenEXR_FOUND)
   aqbench_library(opencv_images scenes/images/opencv aqbench::images)
@@ -38,7 +52,9 @@ if(OpenCV_FOUND AND OpenEXR_FOUND)
   set(image_libraries opencv_core OpenEXR::OpenEXRCore)
   target_link_libraries(aqbench_opencv_images PRIVATE ${image_libraries})
   target_include_directories(aqbench_opencv_images SYSTEM PRIVATE ${OpenCV_INCLUDE_DIRS})
-  aqbench_module(images opencv_images ${image_libraries})
+  # With what it uses of lighter folders: libaqbench.so shows none of that.
+  aqbench_module(images opencv_images ${image_libraries} aqbench::images)
+  target_link_options(aqbench_module_images PRIVATE LINKER:--exclude-libs,ALL)
 else()
   message(STATUS "No rendering of images: it needs libopencv-dev and libopenexr-dev")
 endif()

@@ -65,7 +65,7 @@ function(aqbench_library name folder)
   set_property(GLOBAL APPEND PROPERTY AQBENCH_PROGRAM_LIBRARIES aqbench_${name})
   # Text in, text out, and waiting for other processes: -O1 takes three quarters of the processor time (reports/html 11.2 s
   # instead of 15.8, harness/planning 14.8 of 20.1, cli 23.8 of 31.3), and costs a user nothing.
-  if(folder MATCHES "^(core/(sandbox|drawing)|scenes/dataset|pipeline/external|harness|reports|cli)" AND
+  if(folder MATCHES "^(core/(sandbox|drawing|command_line)|scenes/dataset|pipeline/external|harness|reports|cli)" AND
      NOT folder MATCHES "^harness/(statistics|measuring|viewing|scoring)")
     target_compile_options(aqbench_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
     set_property(GLOBAL APPEND PROPERTY AQBENCH_TEXT_LIBRARIES aqbench_${name})

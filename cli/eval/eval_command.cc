@@ -1,70 +1,73 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <variant>
 
-#include "cli/eval/eval_protocol.h"
-#include "cli/eval/eval_request.h"
-#include "core/error.h"
+#include "cli/command.h"
+#include "cli/eval/eval_given.h"
 #include "core/parallel.h"
+#include "core/table.h"
+#include "core/text.h"
+#include "harness/eval/eval.h"
+#include "harness/measuring/environment.h"
+#include "metrics/metric.h"
+#include "reports/content/case_columns.h"
 
 namespace aqbench::cli {
 namespace {
 
-// Checks what the flags of a cloud mean together, and reads the overrides of its scene and rig.
-void complete_cloud_request(EvalRequest& request) {
-  EvalCloudRequest& cloud = request.cloud;
-  const auto given = [&](const char* name) { return request.given.count(name); };
-  if (cloud.cloud_file.empty()) throw usage_error("CLOUD is missing (or --depth)");
-  if (given("depth-scale") != 0 && given("truth-depth") == 0 && request.mode != kEvalDepthFiles)
-    throw usage_error("--depth-scale: needs --depth, --truth-depth or --protocol depth");
-  for (const char* const flag : {"max-distance", "border"})
-    if (given(flag) != 0 && request.mode != kEvalCloud && !asks_for_surface(request.protocol))
-      throw usage_error("--{}: needs distances to the surface: --protocol aqbench or all", flag);
-  if (given("rig") != 0 && request.mode != kEvalCloud && given("truth-depth") == 0 &&
-      !asks_for_cameras(request.protocol))
-    throw usage_error("--rig: a protocol needs cameras for the knob cull alone");
-  cloud.truth_depth_meaning = request.depth.meaning;
-  if (given("truth-unit") != 0) cloud.truth_depth_meaning.metres_per_unit = cloud.truth_metres_per_unit;
-  const auto truths =
-      given("scene") + given("mesh") + given("truth") + given("truth-cloud") + given("truth-depth");
-  if (truths > 1 || truths + given("dataset") == 0)
-    throw usage_error(
-        "give one of --scene S, --mesh M.ply, --truth FILE, --truth-cloud FILE, --truth-depth CAMERA=FILE "
-        "and --dataset DIR");
-  use_dataset(cloud, truths == 0);
-  const auto by_cameras = std::ranges::find_if(cloud.place.steps, takes_cameras);
-  const bool needs_cameras = by_cameras != cloud.place.steps.end();
-  for (const char* flag : {"cameras", "truth-cameras"})
-    if (given(flag) != needs_cameras)
-      throw Error(ErrorKind::usage,
-                  needs_cameras ? fmt::format("--align {}: needs --{}", *by_cameras, flag)
-                                : fmt::format("--{}: needs --align cameras or tanks-and-temples", flag));
-  if (given("rig") + given("dataset") > 1)
-    throw usage_error("--rig, --dataset: give one of them; a dataset has its cameras");
-  for (const std::string& set : request.sets) {
-    cloud.overrides.push_back(parse_override(set));
-    const std::string& owner = cloud.overrides.back().owner;
-    if (owner.empty() || (owner != cloud.scene && owner != cloud.rig))
-      throw usage_error("--set '{}': the scene is {}{}", set,
-                        cloud.scene.empty() ? "the dataset's, as it is" : cloud.scene,
-                        cloud.rig.empty() ? "" : ", the rig " + cloud.rig);
+// In colours and as wide as the terminal.
+void print_table(const Table& table) {
+  fmt::print("{}", render_table(table, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
+}
+
+// Prints name, value, unit and definition of each metric, or why it has no value: of all of them, or of those
+// that summaries show (metrics/registry.h) and how many more there are. Where summaries show none of them,
+// all are printed.
+void print_metrics(const MetricSet& metrics, bool all, const std::string& positive_side) {
+  MetricSet headline;
+  const MetricSet* const cases[] = {&metrics};
+  for (const MetricColumn& column : metric_columns(cases))
+    headline.emplace_back(column.metric, *find_metric(metrics, column.metric));
+  if (!all && !headline.empty()) {
+    print_metrics(headline, true, positive_side);
+    fmt::print("and {}: --all\n", counted(metrics.size() - headline.size(), "more metric"));
+    return;
+  }
+  Table table;
+  table.columns = {{"metric"}, {"value", Align::right}, {"unit"}, {"definition", Align::left, true}};
+  for (const auto& [name, metric] : metrics)
+    table.rows.push_back({{name},
+                          {metric.value ? fmt::format("{:.6g}", *metric.value) : "n/a"},
+                          {metric.unit == "1" ? "" : metric.unit},
+                          {metric.value ? definition_with(name, positive_side) : metric.reason.text()}});
+  print_table(table);
+}
+
+void print_answer(const EvalAnswer& answer) {
+  fmt::print("{}", answer.json);
+  for (const auto& block : answer.shown) {
+    if (const auto* const text = std::get_if<std::string>(&block))
+      fmt::print("{}", *text);
+    else if (const auto* const table = std::get_if<Table>(&block))
+      print_table(*table);
+    else if (const auto* const metrics = std::get_if<MetricTable>(&block))
+      print_metrics(answer.metrics, metrics->all, metrics->positive_side);
   }
 }
 
 }  // namespace
 
 ExitCode eval_command(const Arguments& arguments) {
-  auto request = parse(eval_command_line(), arguments);
-  request.cloud.place.warn = [](const std::string& warning) {
-    fmt::print(stderr, "aqbench: warning: {}\n", printable(warning));
-  };
-  if (request.threads) set_thread_count(*request.threads);
-  if (request.mode == kEvalBoard) return eval_charuco(request);
-  if (request.mode == kEvalDepth) return eval_depth(request, arguments);
+  const EvalRequest request = eval_request(arguments);
   if (request.mode == kEvalGiven) return eval_given(request, arguments);
-  complete_cloud_request(request);
-  if (request.mode != kEvalCloud) return eval_protocol(request.protocol, request.cloud);
-  return eval_cloud(request, arguments);
+  print_answer(eval_answer(
+      request, arguments,
+      {.tell = [](const std::string& line) { fmt::print(stderr, "{}\n", line); },
+       .environment =
+           [] { return JsonBox(environment_json({.threads = thread_count(), .dtype = "float64"})); }}));
+  return ExitCode::pass;
 }
 
 }  // namespace aqbench::cli

@@ -1,3 +1,5 @@
+#include "cli/eval/eval_given.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,12 +9,11 @@
 #include <set>
 #include <tuple>
 
-#include "cli/eval/eval_request.h"
 #include "cli/sweep/sweep_run.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "harness/datasets/project_datasets.h"
 #include "harness/planning/case_options.h"
-#include "harness/project/project.h"
 #include "harness/records/case.h"
 #include "pipeline/external/given.h"
 #include "pipeline/method/declaration.h"
@@ -121,7 +122,7 @@ std::vector<Override> sets_of(const EvalRequest& asked) {
 
 // The dataset of a scene, as the project file declares it or as it lies there.
 ProjectDataset dataset_of(const std::string& scene, const std::string& folder,
-                          const std::optional<Project>& project) {
+                          const std::optional<ProjectDatasets>& project) {
   const PlacedDataset placed = place_dataset(project, folder);
   const fs::path directory = (fs::absolute(placed.directory) / "").lexically_normal().parent_path();
   return {scene.empty() ? directory.filename().string() : scene, directory, placed.truth.entry,
@@ -130,7 +131,7 @@ ProjectDataset dataset_of(const std::string& scene, const std::string& folder,
 
 PlanRequest plan_of(const EvalRequest& asked, const GivenFiles& given) {
   const EvalCloudRequest& cloud = asked.cloud;
-  const std::optional<Project> project = current_project(std::nullopt);
+  const std::optional<ProjectDatasets> project = current_datasets();
   PlanRequest plan;
   plan.project.dir = (project ? project->dir : fs::current_path()).string();
   for (const std::string& name : given.methods) {

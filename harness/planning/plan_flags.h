@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/planning/flag_value.h"
+#include "core/command_line/flag_value.h"
 #include "harness/planning/plan.h"
 
 namespace aqbench {

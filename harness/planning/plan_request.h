@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/json.h"
+#include "harness/datasets/project_datasets.h"
 #include "harness/planning/axis.h"
 #include "harness/planning/suite.h"
 #include "harness/records/case.h"
@@ -41,19 +42,6 @@ Shard parse_shard(std::string_view argument);
 
 // Returns "2/3", which parse_shard() reads back.
 std::string to_string(const Shard& shard);
-
-// The name of a project file.
-inline constexpr const char* kProjectFileName = "aqbench.json";
-
-// A named recording of a project file, the scene "dataset:NAME".
-struct ProjectDataset {
-  std::string name;
-  std::filesystem::path directory;  // absolute
-  // Its declaration (scenes/dataset/recording_truth.h), with files relative to the project; an empty object:
-  // none.
-  JsonBox truth;
-  std::string where = {};  // "FILE:LINE: datasets.NAME", for errors; not in the JSON
-};
 
 // The parts of a user's project file used by a request (harness/project/project.h).
 struct RequestedProject {

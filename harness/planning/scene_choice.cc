@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "harness/datasets/project_datasets.h"
 #include "scenes/dataset/perturb.h"
 #include "scenes/dataset/recording_truth.h"
 
@@ -39,13 +40,6 @@ std::vector<ParameterSpec> recording_parameters(const Recording& recording) {
 }
 
 }  // namespace
-
-bool may_stand_in_names(const std::string& label) {
-  return !label.empty() && label.size() <= 100 && std::ranges::all_of(label, [](unsigned char c) {
-    return c > ' ' && c < 127 &&
-           std::string_view("/\\:*?[]=,'\"`$").find(static_cast<char>(c)) == std::string_view::npos;
-  });
-}
 
 SceneChoice choose_recording(const std::string& given) {
   const std::string named = given.substr(kDatasetPrefix.size());

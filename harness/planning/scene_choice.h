@@ -54,10 +54,6 @@ SceneChoice choose_recording(const std::string& given);
 SceneChoice choose_recording(const std::string& given, const std::string& label,
                              const std::filesystem::path& dir, const DeclaredTruth& declared);
 
-// Returns whether a label is allowed in a case name: plain ASCII without blanks, quotes and any of / \ : * ?
-// [ ] = , $.
-bool may_stand_in_names(const std::string& label);
-
 // The place and declaration of a recording.
 struct RecordingPlace {
   std::filesystem::path dir;

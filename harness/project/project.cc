@@ -1,8 +1,6 @@
 #include "harness/project/project.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -21,16 +19,6 @@
 
 namespace aqbench {
 namespace {
-
-constexpr std::uintmax_t kMaxProjectBytes = 4 << 20;
-
-void drop_comments(Json& json) {
-  if (json.is_object())
-    for (auto member = json.begin(); member != json.end();)
-      member = member.key().starts_with("//") ? json.erase(member) : std::next(member);
-  if (json.is_structured())
-    for (Json& inside : json) drop_comments(inside);
-}
 
 template <class Specs>
 bool has_name(const Specs& specs, const std::string& name) {
@@ -75,20 +63,6 @@ std::vector<Suite> read_suites(const JsonPlace& place) {
   return suites;
 }
 
-ProjectDataset read_dataset(const std::string& name, const JsonPlace& place,
-                            const std::filesystem::path& dir) {
-  if (!may_stand_in_names(name))
-    place.fail("the name must be plain ASCII without blanks, quotes and any of / \\ : * ? [ ] = , $");
-  const auto folder = [&](const JsonPlace& given) {  // without a slash at its end, also of "."
-    return (dir / given.text() / "").lexically_normal().parent_path();
-  };
-  if (place.value().is_string()) return {name, folder(place), {}, {}};
-  place.allow_only({"directory", "truth"});
-  const auto truth = place.find("truth");
-  if (truth) truth_entry_at(*truth);
-  return {name, folder(place.at("directory")), truth ? JsonBox(truth->value()) : JsonBox(), {}};
-}
-
 // Returns the suites this project may name: aqbench's and its own.
 std::vector<std::string> suite_names(const Project& project) {
   std::vector<std::string> names;
@@ -106,58 +80,18 @@ void read_gates(const JsonPlace& place, Project& project) {
   }
 }
 
-void read_members(const JsonPlace& root, Project& project) {
-  root.allow_only({"$schema", "version", "datasets", "methods", "suites", "gates"});
-  if (root.at("version").integer() != kProjectVersion)
-    root.at("version").fail("unsupported version; must be {}", kProjectVersion);
-  if (const auto datasets = root.find("datasets"))
-    for (const auto& [name, place] : datasets->members())
-      project.datasets.push_back(read_dataset(name, place, project.dir));
-  if (const auto methods = root.find("methods")) project.methods = read_methods(*methods);
-  if (const auto suites = root.find("suites")) project.suites = read_suites(*suites);
-  if (const auto gates = root.find("gates")) read_gates(*gates, project);
-}
-
 }  // namespace
 
 Project read_project(const std::filesystem::path& file) {
-  const std::string text = read_text_file(file, kMaxProjectBytes);
-  Json json = parse_strict_json(text, file.string(), kSmallFileJson);
-  drop_comments(json);
   Project project;
-  project.file = std::filesystem::absolute(file).lexically_normal();
-  project.dir = project.file.parent_path();
-  with_json_lines(text, file.string(), [&] { read_members(JsonPlace(json, file.string()), project); });
-  const JsonLines lines = lines_of_json(text);
-  for (ProjectDataset& dataset : project.datasets) {
-    const std::string place = "datasets." + dataset.name;
-    const auto line = lines.find(place);
-    dataset.where = line == lines.end() ? fmt::format("{}: {}", file.string(), place)
-                                        : fmt::format("{}:{}: {}", file.string(), line->second, place);
-  }
+  static_cast<ProjectDatasets&>(project) =
+      read_project_datasets(file, [&](const JsonPlace& root, const ProjectDatasets& read) {
+        project.dir = read.dir;
+        if (const auto methods = root.find("methods")) project.methods = read_methods(*methods);
+        if (const auto suites = root.find("suites")) project.suites = read_suites(*suites);
+        if (const auto gates = root.find("gates")) read_gates(*gates, project);
+      });
   return project;
-}
-
-std::optional<std::filesystem::path> find_project_file(const std::filesystem::path& folder) {
-  std::error_code unknown;
-  for (std::filesystem::path at = std::filesystem::absolute(folder, unknown).lexically_normal();;
-       at = at.parent_path()) {
-    const std::filesystem::path file = at / kProjectFileName;
-    struct stat status {};
-    if (::stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode)) {
-      const auto is_strange = [](const struct stat& of) {
-        return of.st_uid != 0 && of.st_uid != ::geteuid();
-      };
-      struct stat link {};  // a user who plants a link beside his own program chooses what runs
-      if (is_strange(status) || ::lstat(file.c_str(), &link) != 0 || is_strange(link))
-        throw Error(
-            ErrorKind::input,
-            fmt::format("{}: belongs to another user; name it with --project to use it", file.string()),
-            file.string());
-      return file;
-    }
-    if (at == at.parent_path()) return std::nullopt;
-  }
 }
 
 std::optional<Project> current_project(const std::optional<std::filesystem::path>& named) {
@@ -212,22 +146,6 @@ void place_datasets(PlanRequest& request, const std::optional<std::filesystem::p
     dataset.directory = here->directory;
     dataset.where = here->where;
   }
-}
-
-PlacedDataset place_dataset(const std::optional<Project>& project, const std::string& given) {
-  const std::string name = given.starts_with(kDatasetPrefix) ? given.substr(kDatasetPrefix.size()) : given;
-  std::error_code unknown;
-  const bool is_folder = std::filesystem::is_directory(name, unknown);
-  std::vector<std::string> known;
-  for (const ProjectDataset& dataset : project ? project->datasets : std::vector<ProjectDataset>()) {
-    if (is_folder ? std::filesystem::equivalent(dataset.directory, name, unknown) : dataset.name == name)
-      return {is_folder ? std::filesystem::path(name) : dataset.directory,
-              {dataset.truth, project->dir, dataset.where + ".truth"}};
-    known.push_back(dataset.name);
-  }
-  if (is_folder) return {name};
-  throw usage_error("--dataset {}: no such folder{}", name,
-                    known.empty() ? "" : "; " + unknown_name_message("dataset", name, known));
 }
 
 void place_project(SweepPlan& plan, const std::optional<std::filesystem::path>& project_file) {

@@ -91,7 +91,7 @@ TEST(Commands, HelpOfManyOptionsIsByTask) {
                       all = run_program({command, "--help-all"}).out;
     EXPECT_THAT(some, ::testing::HasSubstr(std::string("aqbench ") + command + " --help-all"));
     EXPECT_GT(std::ranges::count(all, '\n'), std::ranges::count(some, '\n')) << command;
-    for (const cli::HelpTask& task : cli::help_tasks(command))
+    for (const HelpTask& task : help_tasks(command))
       for (const std::string_view flag : split_at(task.flags, ',')) {
         const auto has_flag = ::testing::ContainsRegex("\n  --" + std::string(flag) + " ");
         EXPECT_THAT(some, has_flag);

@@ -1,5 +1,5 @@
 #pragma once
-// Cloud and truth of `aqbench eval --protocol`, what it prints, and the knobs of depth maps and poses by
+// Cloud and truth of `aqbench eval --protocol`, what it answers, and the knobs of depth maps and poses by
 // name.
 
 #include <memory>
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/eval/eval_request.h"
 #include "core/json.h"
+#include "harness/eval/eval_request.h"
 #include "metrics/protocols/cloud_protocol.h"
 #include "metrics/protocols/cloud_protocols.h"
 #include "metrics/protocols/cloud_truth.h"
@@ -18,7 +18,7 @@
 #include "metrics/protocols/pose_protocol.h"
 #include "metrics/protocols/protocol_result.h"
 
-namespace aqbench::cli {
+namespace aqbench {
 
 // A cloud and its truth as protocols take them; `surface` keeps what the truth refers to.
 struct ProtocolInput {
@@ -50,7 +50,7 @@ std::string rounding_note(const std::string& protocol, const CloudKnobs& knobs, 
 // unset. Leaves any other truth as it is.
 void take_mesh_points(ProtocolInput& input, std::optional<double> spacing_m);
 
-// One protocol as it is printed.
+// One protocol as it is shown.
 struct ShownProtocol {
   std::string name, source;
   Json knobs, counts;  // null where there are none
@@ -69,11 +69,11 @@ Json pose_knobs_json(const PoseKnobs& knobs);
 void set_depth_knob(DepthKnobs& knobs, int& intervals, const std::string& name, const std::string& text);
 void set_pose_knob(PoseKnobs& knobs, const std::string& name, const std::string& text);
 
-// Print as tables, or as JSON; `inputs` says in JSON what was read, in which unit, and how it was moved.
-void print_protocols(const std::vector<ShownProtocol>& protocols, const Json& inputs,
+// Return tables, or JSON; `inputs` says in JSON what was read, in which unit, and how it was moved.
+EvalAnswer answer_of(const std::vector<ShownProtocol>& protocols, const Json& inputs,
                      const std::vector<std::string>& notes, bool json);
-void print_explanations(const std::vector<Explanation>& explanations, const std::string& a,
-                        const std::string& b, bool json);
-void print_candidates(const std::vector<WhichCandidate>& candidates, const std::string& number, bool json);
+EvalAnswer answer_of(const std::vector<Explanation>& explanations, const std::string& a, const std::string& b,
+                     bool json);
+EvalAnswer answer_of(const std::vector<WhichCandidate>& candidates, const std::string& number, bool json);
 
-}  // namespace aqbench::cli
+}  // namespace aqbench

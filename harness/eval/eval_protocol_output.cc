@@ -1,4 +1,4 @@
-#include "cli/eval/eval_protocol.h"
+#include "harness/eval/eval_protocol.h"
 
 #include <fmt/ranges.h>
 
@@ -7,13 +7,12 @@
 #include <cmath>
 #include <string_view>
 
-#include "cli/eval/eval_cloud.h"
-#include "cli/options.h"
 #include "core/error.h"
 #include "core/parameters.h"
+#include "core/shown_json.h"
 #include "core/text.h"
 
-namespace aqbench::cli {
+namespace aqbench {
 namespace {
 
 Json number_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
@@ -104,7 +103,7 @@ void add_rows(Table& table, const ShownProtocol& protocol, const PublishedNumber
 }
 
 // The lines that ETH3D's own program prints, as it formats them.
-void print_eth3d_lines(const ProtocolResult& result) {
+void say_eth3d_lines(const ProtocolResult& result, EvalAnswer& answer) {
   std::string tolerances, lines;
   for (const auto& [name, label] :
        {std::pair("recall", "Completenesses"), std::pair("precision", "Accuracies"),
@@ -118,7 +117,7 @@ void print_eth3d_lines(const ProtocolResult& result) {
     }
     lines += fmt::format("{}:{}\n", label, values);
   }
-  fmt::print("\nTolerances:{}\n{}", tolerances, lines);
+  answer.say("\nTolerances:{}\n{}", tolerances, lines);
 }
 
 Json protocol_json(const ShownProtocol& protocol) {
@@ -238,16 +237,18 @@ void set_pose_knob(PoseKnobs& knobs, const std::string& name, const std::string&
   }
 }
 
-void print_protocols(const std::vector<ShownProtocol>& protocols, const Json& inputs,
+EvalAnswer answer_of(const std::vector<ShownProtocol>& protocols, const Json& inputs,
                      const std::vector<std::string>& notes, bool json) {
+  EvalAnswer answer;
   if (json) {
     Json list = Json::array();
     for (const ShownProtocol& protocol : protocols) list.push_back(protocol_json(protocol));
-    return print_json(
+    answer.json = shown_json(
         Json{{"file", inputs.at("file")}, {"inputs", inputs}, {"notes", notes}, {"protocols", list}}.dump(1) +
         "\n");
+    return answer;
   }
-  for (const std::string& note : notes) fmt::print("{}\n", printable(note));
+  for (const std::string& note : notes) answer.say("{}\n", printable(note));
   Table table;
   table.columns = {
       {"protocol"}, {"number"}, {"at", Align::right}, {"value", Align::right}, {"unit", Align::left, true}};
@@ -259,12 +260,14 @@ void print_protocols(const std::vector<ShownProtocol>& protocols, const Json& in
           shown.push_back({value.name.c_str(), value.name.c_str()});
     for (const PublishedNumber& number : shown) add_rows(table, protocol, number);
   }
-  print_table(table);
-  if (protocols.size() == 1 && protocols[0].name == "eth3d") print_eth3d_lines(protocols[0].result);
+  answer.shown.emplace_back(std::move(table));
+  if (protocols.size() == 1 && protocols[0].name == "eth3d") say_eth3d_lines(protocols[0].result, answer);
+  return answer;
 }
 
-void print_explanations(const std::vector<Explanation>& explanations, const std::string& a,
-                        const std::string& b, bool json) {
+EvalAnswer answer_of(const std::vector<Explanation>& explanations, const std::string& a, const std::string& b,
+                     bool json) {
+  EvalAnswer answer;
   Json list = Json::array();
   for (const Explanation& explanation : explanations) {
     Json effects = Json::array();
@@ -288,15 +291,17 @@ void print_explanations(const std::vector<Explanation>& explanations, const std:
                     {"b", number_json(explanation.b)},
                     {"effects", effects}});
     if (json) continue;
-    fmt::print("{}: {} by {}, {} by {}{}\n", explanation.number, six_digits(explanation.a), a,
+    answer.say("{}: {} by {}, {} by {}{}\n", explanation.number, six_digits(explanation.a), a,
                six_digits(explanation.b), b, explanation.unit == "m" ? " [m]" : "");
-    print_table(table);
-    fmt::print("\n");
+    answer.shown.emplace_back(std::move(table));
+    answer.say("\n");
   }
-  if (json) print_json(Json{{"a", a}, {"b", b}, {"explanations", list}}.dump(1) + "\n");
+  if (json) answer.json = shown_json(Json{{"a", a}, {"b", b}, {"explanations", list}}.dump(1) + "\n");
+  return answer;
 }
 
-void print_candidates(const std::vector<WhichCandidate>& candidates, const std::string& number, bool json) {
+EvalAnswer answer_of(const std::vector<WhichCandidate>& candidates, const std::string& number, bool json) {
+  EvalAnswer answer;
   Json list = Json::array();
   Table table;
   table.columns = {{"rank", Align::right},
@@ -328,14 +333,18 @@ void print_candidates(const std::vector<WhichCandidate>& candidates, const std::
                           {candidate.unit == "1" ? "" : candidate.unit},
                           {fmt::format("{}", fmt::join(texts, " "))}});
   }
-  if (json) return print_json(Json{{"number", number}, {"candidates", list}}.dump(1) + "\n");
-  if (candidates.empty())
-    return fmt::print(
+  if (json) {
+    answer.json = shown_json(Json{{"number", number}, {"candidates", list}}.dump(1) + "\n");
+  } else if (candidates.empty()) {
+    answer.say(
         "no protocol gives {}: not as it is, and not with one knob at another usual value; two knobs at once "
         "are not tried.\nGive a tolerance of its own by --thresholds; docs/protocols.md has the knobs\n",
         number);
-  print_table(table);
-  fmt::print("candidates of one rank give the very same value: nothing tells them apart\n");
+  } else {
+    answer.shown.emplace_back(std::move(table));
+    answer.say("candidates of one rank give the very same value: nothing tells them apart\n");
+  }
+  return answer;
 }
 
-}  // namespace aqbench::cli
+}  // namespace aqbench

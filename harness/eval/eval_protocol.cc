@@ -1,4 +1,4 @@
-#include "cli/eval/eval_protocol.h"
+#include "harness/eval/eval_protocol.h"
 
 #include <fmt/ranges.h>
 
@@ -14,7 +14,7 @@
 #include "scenes/cloud/npy.h"
 #include "scenes/images/images.h"
 
-namespace aqbench::cli {
+namespace aqbench {
 namespace {
 
 std::pair<std::string, std::string> split_knob(const std::string& knob) {
@@ -206,15 +206,14 @@ Json inputs_json(const EvalCloudRequest& cloud, const Json& transforms) {
 
 }  // namespace
 
-ExitCode eval_protocol(const EvalProtocolRequest& request, const EvalCloudRequest& cloud) {
+EvalAnswer eval_protocol(const EvalProtocolRequest& request, const EvalCloudRequest& cloud) {
   if (request.protocol == "depth" || request.protocol == "poses") {
     if (cloud.truth_files.size() != 1 || cloud.cloud_file.empty())
       throw usage_error("--protocol {}: needs a file and one --truth", request.protocol);
     std::vector<std::string> notes;
     const ShownProtocol shown =
         request.protocol == "depth" ? score_depths(request, cloud, notes) : score_poses(request, cloud);
-    print_protocols({shown}, inputs_json(cloud, Json::object()), notes, cloud.json);
-    return ExitCode::pass;
+    return answer_of(std::vector{shown}, inputs_json(cloud, Json::object()), notes, cloud.json);
   }
   const std::vector<double> thresholds_m =
       cloud.given_thresholds ? cloud.score.tolerances_m : std::vector<double>{};
@@ -231,20 +230,19 @@ ExitCode eval_protocol(const EvalProtocolRequest& request, const EvalCloudReques
                   cloud.cloud_file);
     take_mesh_points(input, spacing_m > 0 ? spacing_m : std::min(mesh_spacing_m(a), mesh_spacing_m(b)));
     const auto explanations = explain_difference(a, b, input.cloud, input.truth, mesh_of(input));
-    print_explanations(explanations, request.explain[0], request.explain[1], cloud.json);
-  } else if (!request.which.empty()) {
+    return answer_of(explanations, request.explain[0], request.explain[1], cloud.json);
+  }
+  if (!request.which.empty()) {
     const PublishedText published = parse_published(request.which);
     double finest_m = mesh_spacing_m({});
     for (const CloudProtocol& protocol : cloud_protocols())
       finest_m = std::min(finest_m, mesh_spacing_m(knobs_at(protocol, thresholds_m)));
     take_mesh_points(input, spacing_m > 0 ? spacing_m : finest_m);
-    print_candidates(which_protocol(published, input.cloud, input.truth, thresholds_m, mesh_of(input)),
+    return answer_of(which_protocol(published, input.cloud, input.truth, thresholds_m, mesh_of(input)),
                      request.which, cloud.json);
-  } else {
-    const std::vector<ShownProtocol> shown = score_clouds(request, input, thresholds_m, spacing_m);
-    print_protocols(shown, inputs_json(cloud, input.transforms), input.notes, cloud.json);
   }
-  return ExitCode::pass;
+  const std::vector<ShownProtocol> shown = score_clouds(request, input, thresholds_m, spacing_m);
+  return answer_of(shown, inputs_json(cloud, input.transforms), input.notes, cloud.json);
 }
 
-}  // namespace aqbench::cli
+}  // namespace aqbench

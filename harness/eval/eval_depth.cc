@@ -1,4 +1,4 @@
-#include "cli/eval/eval_request.h"
+#include "harness/eval/eval_request.h"
 
 #include <fmt/format.h>
 
@@ -9,13 +9,14 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "cli/eval/eval_cloud.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "core/parameters.h"
 #include "core/quantiles.h"
+#include "core/shown_json.h"
 #include "core/table.h"
 #include "core/text.h"
+#include "harness/eval/eval_cloud.h"
 #include "harness/scoring/depth_score.h"
 #include "harness/scoring/evaluate.h"
 #include "metrics/point_details.h"
@@ -25,7 +26,7 @@
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/refractive_camera.h"
 
-namespace aqbench::cli {
+namespace aqbench {
 namespace {
 
 // Returns metres in one unit of the file's values. A count has no size of its own.
@@ -84,14 +85,14 @@ void warn_of_another_convention(const DepthMap& predicted, const DepthMap& truth
 
 constexpr double kMm = 1000;  // millimetres in a metre
 
-std::vector<Vec3> read_corners(const std::string& file, double metres_per_unit) {
-  std::vector<Vec3> corners_m = read_cloud_file(file).cloud.points_m;
+std::vector<Vec3> read_corners(const EvalCloudRequest& request, const std::string& file) {
+  std::vector<Vec3> corners_m = read_geometry(request.host.geometries, file).cloud.points_m;
   if (corners_m.empty()) throw input_error("{}: has no corner", file);
-  for (Vec3& corner : corners_m) corner *= metres_per_unit;
+  for (Vec3& corner : corners_m) corner *= request.metres_per_unit;
   return corners_m;
 }
 
-void print_errors(const CornerErrors& errors) {
+Table table_of(const CornerErrors& errors) {
   Table table;
   table.columns = {{"corner"}, {"error\nmm", Align::right}};
   for (std::size_t i = 0; i < errors.distance_m.size(); ++i)
@@ -101,7 +102,7 @@ void print_errors(const CornerErrors& errors) {
                                       {"max", errors.max_m},
                                       {"rmse", errors.rmse_m}})
     table.rows.push_back({{name}, {fmt::format("{:.6g}", kMm * value_m.value())}});
-  print_table(table);
+  return table;
 }
 
 }  // namespace
@@ -122,10 +123,6 @@ std::vector<std::string> notes_of_depths(const std::string& file, const std::str
   return notes;
 }
 
-void print_notes(const std::vector<std::string>& notes) {
-  for (const std::string& note : notes) fmt::print(stderr, "aqbench: note: {}\n", printable(note));
-}
-
 DepthMap read_given_depths(const std::string& file, const DepthMeaning& meaning, const Camera& camera,
                            std::vector<std::string>& notes) {
   if (!meaning.along_z && !file.ends_with(".npy"))
@@ -143,19 +140,18 @@ DepthMap read_given_depths(const std::string& file, const DepthMeaning& meaning,
   return map;
 }
 
-Scan read_depth_scan(const std::string& camera_and_file, const DepthMeaning& meaning, const Rig& rig) {
+Scan read_depth_scan(const std::string& camera_and_file, const DepthMeaning& meaning, const Rig& rig,
+                     std::vector<std::string>& notes) {
   const std::size_t end = camera_and_file.find('=');
   if (end == std::string::npos || end == 0 || end + 1 == camera_and_file.size())
     throw usage_error("--truth-depth '{}': expected CAMERA=FILE", camera_and_file);
   const Camera& camera = named_camera(rig, camera_and_file.substr(0, end), "--truth-depth");
   const std::string file = camera_and_file.substr(end + 1);
-  std::vector<std::string> notes;
   const DepthMap depths = read_given_depths(file, meaning, camera, notes);
-  print_notes(notes);
   return scan_of_depths(depths, camera, file);
 }
 
-ExitCode eval_depth(const EvalRequest& asked, const Arguments& arguments) {
+EvalAnswer eval_depth(const EvalRequest& asked, const Arguments& arguments) {
   EvalDepthRequest request = asked.depth;
   if (asked.given.contains("unit")) request.meaning.metres_per_unit = asked.cloud.metres_per_unit;
   const std::filesystem::path dataset_dir = asked.cloud.dataset_dir;
@@ -173,41 +169,42 @@ ExitCode eval_depth(const EvalRequest& asked, const Arguments& arguments) {
 
   CaseResult result;
   evaluate({.rig = Rig{{camera}}, .depths_dir = dataset_dir}, {{{}, {}, {std::move(predicted)}}}, {}, result);
-  Record record =
-      eval_record(read_dataset_scene(dataset_dir), request.depth_file, std::move(result.record.metrics));
-  record.options.emplace_back("eval.camera", camera.name);
+  EvalAnswer answer;
+  answer.metrics = std::move(result.record.metrics);
   if (asked.cloud.json) {
     Json effective = {{"camera", camera.name}, {"depth", kDepthConvention}};
     if (request.meaning.along_z) effective["depth_along"] = *request.meaning.along_z ? "z" : "ray";
     if (request.meaning.metres_per_count) effective["depth_scale"] = *request.meaning.metres_per_count;
     if (!notes.empty()) effective["notes"] = notes;
-    print_json(eval_results_text(record, arguments, std::move(effective)));
-    return ExitCode::pass;
+    Record record = eval_record(read_dataset_scene(dataset_dir), request.depth_file, answer.metrics, {});
+    record.options.emplace_back("eval.camera", camera.name);
+    answer.json = eval_results_text(std::move(record), arguments, asked.cloud.host, std::move(effective));
+    return answer;
   }
-  fmt::print("{} against {} of {}\ndepths are {}{}\n\n", printable(request.depth_file),
+  answer.say("{} against {} of {}\ndepths are {}{}\n\n", printable(request.depth_file),
              printable(camera.name), printable(dataset_dir.string()), kDepthConvention,
              request.meaning.along_z.value_or(false) ? ", made from depths along z" : "");
-  for (const std::string& note : notes) fmt::print("{}\n", printable(note));
-  print_metrics(record.metrics, true);
-  return ExitCode::pass;
+  for (const std::string& note : notes) answer.say("{}\n", printable(note));
+  answer.shown.emplace_back(MetricTable{});
+  return answer;
 }
 
-ExitCode eval_charuco(const EvalRequest& asked) {
-  const double metres_per_unit = asked.cloud.metres_per_unit;
-  const CornerErrors errors = charuco_errors(read_corners(asked.charuco_file, metres_per_unit),
-                                             read_corners(asked.board_file, metres_per_unit));
+EvalAnswer eval_charuco(const EvalRequest& asked) {
+  const CornerErrors errors = charuco_errors(read_corners(asked.cloud, asked.charuco_file),
+                                             read_corners(asked.cloud, asked.board_file));
+  EvalAnswer answer;
   if (!asked.cloud.json) {
-    fmt::print("{} against {}\n\n", printable(asked.charuco_file), printable(asked.board_file));
-    print_errors(errors);
-    return ExitCode::pass;
+    answer.say("{} against {}\n\n", printable(asked.charuco_file), printable(asked.board_file));
+    answer.shown.emplace_back(table_of(errors));
+    return answer;
   }
   Json distances_mm = Json::array();
   for (const double distance_m : errors.distance_m) distances_mm.push_back(kMm * distance_m);
   const Json result = {{"corners", errors.distance_m.size()},    {"error_mm", distances_mm},
                        {"mean_mm", kMm * errors.mean_m.value()}, {"median_mm", kMm * errors.median_m.value()},
                        {"max_mm", kMm * errors.max_m.value()},   {"rmse_mm", kMm * errors.rmse_m.value()}};
-  print_json(result.dump(1) + "\n");
-  return ExitCode::pass;
+  answer.json = shown_json(result.dump(1) + "\n");
+  return answer;
 }
 
-}  // namespace aqbench::cli
+}  // namespace aqbench

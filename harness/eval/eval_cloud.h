@@ -1,6 +1,6 @@
 #pragma once
-// The cloud of `aqbench eval CLOUD`, brought into the frame of its truth; that truth, and what is printed of
-// the score.
+// The cloud of `aqbench eval CLOUD`, brought into the frame of its truth; that truth, and the record of the
+// score.
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/eval/eval_request.h"
 #include "core/json.h"
-#include "core/table.h"
+#include "harness/eval/eval_request.h"
 #include "harness/records/record.h"
 #include "metrics/cloud_measurements.h"
 #include "metrics/metric.h"
@@ -22,7 +21,7 @@
 #include "scenes/surfaces/surface.h"
 #include "scenes/triangles/joined_faces.h"
 
-namespace aqbench::cli {
+namespace aqbench {
 
 // Returns the cameras that are known, of the rig or the dataset; nothing where neither is given.
 std::optional<Rig> request_rig(const EvalCloudRequest& request);
@@ -54,9 +53,11 @@ ScoreOptions effective_options(const EvalCloudRequest& request, const Surface& t
 // Returns what `effective` in the JSON says of truth and options.
 Json scoring_json(const EvalCloudRequest& request, const Surface& truth, const ScoreOptions& options);
 
-// Reads the cloud of a request. One of more than `most_in_memory` points stays on the disk where
-// open_cloud_blocks() can read it there and no step of the alignment searches for the truth.
-Output open_cloud(const EvalCloudRequest& request, std::size_t most_in_memory = BlockSizes{}.whole);
+// Reads the cloud of a request; `most_in_memory` unset: all of it. A larger one stays on the disk where
+// open_cloud_blocks() can read it there, and points of the host stay where they are, unless a step of the
+// alignment searches for the truth.
+Output open_cloud(const EvalCloudRequest& request,
+                  std::optional<std::size_t> most_in_memory = BlockSizes{}.whole);
 
 // Reads the region of a request; of several parts what lies in all of them.
 Crop crop_of(const EvalCloudRequest& request);
@@ -66,25 +67,14 @@ PlaceOptions place_options(const EvalCloudRequest& request, const Output& output
 
 // Returns the record of one evaluation: its case, the scene's parameters, the metrics, and the hash of the
 // file.
-Record eval_record(const Scene& scene, const std::string& file, MetricSet metrics);
+Record eval_record(const Scene& scene, const std::string& file, MetricSet metrics,
+                   const std::vector<GivenGeometry>& given);
 
-// The side of the truth on which signed errors are positive and normals look, as definitions say it.
-inline constexpr const char* kTowardsCameras = "towards the cameras";
-
-// Returns one record in the layout of results.json, for stdout. `effective` is that of its
-// run and gets the thread count.
-std::string eval_results_text(Record record, const Arguments& arguments, Json effective,
+// Returns one record in the layout of results.json. `effective` is that of its run and gets the thread count.
+std::string eval_results_text(Record record, const Arguments& arguments, const EvalHost& host, Json effective,
                               const std::string& positive_side = kTowardsCameras);
-
-// Prints a table on stdout, in colours and as wide as the terminal.
-void print_table(const Table& table);
-
-// Prints name, value, unit and definition of each metric, or why it has no value: of all of them, or of those
-// that summaries show (metrics/registry.h) and how many more there are. Where summaries show none of them,
-// all are printed.
-void print_metrics(const MetricSet& metrics, bool all, const std::string& positive_side = kTowardsCameras);
 
 // Returns the name of a metric at a tolerance: "completeness_2mm_pct" of "completeness_{t}mm_pct".
 std::string metric_name_at(std::string row, double tolerance_m);
 
-}  // namespace aqbench::cli
+}  // namespace aqbench

@@ -1,4 +1,4 @@
-#include "harness/project/project.h"
+#include "core/json_lines.h"
 
 #include <fmt/format.h>
 

@@ -1,14 +1,18 @@
 #pragma once
-// What `aqbench eval` is asked for, how it is read from the command line, and a function for each mode.
+// What `aqbench eval` is asked for, how it is read from its arguments, and a function for each mode.
 
 #include <cstddef>
+#include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "cli/command.h"
-#include "cli/options.h"
+#include "core/command_line/flags.h"
+#include "core/json.h"
 #include "core/parameters.h"
+#include "harness/eval/eval_answer.h"
+#include "harness/eval/given_geometry.h"
 #include "harness/scoring/place_cloud.h"
 #include "metrics/score_options.h"
 #include "metrics/truth/truth_cloud.h"
@@ -18,7 +22,7 @@
 #include "scenes/dataset/recording_truth.h"
 #include "scenes/optics/rig.h"
 
-namespace aqbench::cli {
+namespace aqbench {
 
 // What the values of a depth map's file are.
 struct DepthMeaning {
@@ -35,18 +39,16 @@ const Camera& named_camera(const Rig& rig, const std::string& name, const std::s
 std::vector<std::string> notes_of_depths(const std::string& file, const std::string& channel,
                                          std::size_t far_values);
 
-// Prints notes to stderr.
-void print_notes(const std::vector<std::string>& notes);
-
 // Reads a depth map of a camera, in metres along the refracted rays, and adds to `notes`. Throws Error(usage)
 // where no flag says what its values are, Error(input) for a file that does not fit the camera.
 DepthMap read_given_depths(const std::string& file, const DepthMeaning& meaning, const Camera& camera,
                            std::vector<std::string>& notes);
 
 // Reads a depth map given as CAMERA=FILE and puts its depths into the world frame, as one scan
-// (scan_of_depths()). Throws as read_given_depths() does, and
-// Error(input) if it has no depth.
-Scan read_depth_scan(const std::string& camera_and_file, const DepthMeaning& meaning, const Rig& rig);
+// (scan_of_depths()); adds to `notes`. Throws as read_given_depths() does, and Error(input) if it has no
+// depth.
+Scan read_depth_scan(const std::string& camera_and_file, const DepthMeaning& meaning, const Rig& rig,
+                     std::vector<std::string>& notes);
 
 // Which depth map is scored, and what its values are.
 struct EvalDepthRequest {
@@ -60,8 +62,17 @@ struct EvalRecording {
   RecordingTruth truth;
 };
 
-// What is scored, against what, how, and what is printed or written.
+// What the program and a library give to it.
+struct EvalHost {
+  // Gets a line for people beside the answer: "aqbench: warning: ...".
+  std::function<void(const std::string& line)> tell = [](const std::string&) {};
+  std::function<JsonBox()> environment = {};   // of a record; unset: it has none
+  std::vector<GivenGeometry> geometries = {};  // in memory, where arguments name them
+};
+
+// What is scored, against what, how, and what is shown or written.
 struct EvalCloudRequest {
+  EvalHost host;
   std::string cloud_file;
   std::string scene;             // a registered one or "mesh:FILE.ply"; empty: the dataset's own
   std::string rig, dataset_dir;  // at most one: the cameras, if the score is also about what they see
@@ -130,15 +141,10 @@ struct EvalRequest {
 // Returns the option table of `aqbench eval`, the one place of its flags.
 CommandLine<EvalRequest> eval_command_line();
 
-// CLOUD: scores a cloud or mesh against a true surface and prints its metrics. `arguments` stand in the JSON.
-// Throws Error(input) naming the file if it has no finite point, if its points are plainly in another unit
-// than metres, or if none lies where the scene is scored; Error(usage) for wrong parameters.
-ExitCode eval_cloud(const EvalRequest& asked, const Arguments& arguments);
-
-// CLOUD with {method}, {scene}, {seed} or *, or --out: scores all files that exist as a sweep of methods
-// whose outputs are given, and writes its bundle. Throws Error(usage) for braces without a value,
-// Error(input) where no file matches and for two files of one case.
-ExitCode eval_given(const EvalRequest& asked, const Arguments& arguments);
+// CLOUD: scores a cloud or mesh against a true surface. Throws Error(input) naming the file if it has no
+// finite point, if its points are plainly in another unit than metres, or if none lies where the scene is
+// scored; Error(usage) for wrong parameters.
+EvalAnswer eval_cloud(const EvalRequest& asked, const Arguments& arguments);
 
 // Finds the dataset of a request, a folder or a name in the project file. If it is a recording, reads its
 // cameras and the truth of the frame, and takes regions and thresholds that its truth declares where the user
@@ -147,19 +153,18 @@ ExitCode eval_given(const EvalRequest& asked, const Arguments& arguments);
 // without a true surface.
 void use_dataset(EvalCloudRequest& request, bool needs_surface);
 
-// --depth: scores a depth map against the true one of a rendered dataset and prints its metrics. Throws
-// Error(usage) where no flag says what the values are, Error(input) for a file that does not fit the camera.
-ExitCode eval_depth(const EvalRequest& asked, const Arguments& arguments);
+// --depth: scores a depth map against the true one of a rendered dataset. Throws Error(usage) where no flag
+// says what the values are, Error(input) for a file that does not fit the camera.
+EvalAnswer eval_depth(const EvalRequest& asked, const Arguments& arguments);
 
-// --charuco: compares two files of corners of a board, in the same order and unit, and prints each corner's
-// error and their summary in millimetres. Throws Error(input) for files that cannot be read, have no corner,
-// different numbers of corners, or a corner that is not finite.
-ExitCode eval_charuco(const EvalRequest& asked);
+// --charuco: compares two files of corners of a board, in the same order and unit: each corner's error and
+// their summary in millimetres. Throws Error(input) for files that cannot be read, have no corner, different
+// numbers of corners, or a corner that is not finite.
+EvalAnswer eval_charuco(const EvalRequest& asked);
 
-// --protocol, --explain, --which-protocol: prints the numbers of the protocols, the knobs that make two of
-// them differ, or the protocols that give a published number. For the protocols `depth` and `poses`, CLOUD
-// and
+// --protocol, --explain, --which-protocol: the numbers of the protocols, the knobs that make two of them
+// differ, or the protocols that give a published number. For the protocols `depth` and `poses`, CLOUD and
 // --truth are files of depths or poses. Throws as the readers and protocols do.
-ExitCode eval_protocol(const EvalProtocolRequest& request, const EvalCloudRequest& cloud);
+EvalAnswer eval_protocol(const EvalProtocolRequest& request, const EvalCloudRequest& cloud);
 
-}  // namespace aqbench::cli
+}  // namespace aqbench

@@ -6,13 +6,13 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/eval/eval_request.h"
 #include "core/text.h"
+#include "harness/eval/eval_request.h"
 #include "scenes/cloud/length_units.h"
 #include "scenes/dataset/recording_truth.h"
 #include "scenes/registry.h"
 
-namespace aqbench::cli {
+namespace aqbench {
 namespace {
 
 // ---- Modes ----
@@ -341,4 +341,4 @@ CommandLine<EvalRequest> eval_command_line() {
   return line;
 }
 
-}  // namespace aqbench::cli
+}  // namespace aqbench

@@ -1,6 +1,6 @@
 // A cloud that stays on the disk is moved, checked and scored as the same one in memory.
 
-#include "cli/eval/eval_cloud.h"
+#include "harness/eval/eval_cloud.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include "tests/core/error_matcher.h"
 #include "tests/temporary_directory.h"
 
-namespace aqbench::cli {
+namespace aqbench {
 namespace {
 
 void place(const EvalCloudRequest& request, const Surface& truth, std::size_t most_in_memory = 1000000) {
@@ -59,6 +59,18 @@ TEST(EvalInput, IsTheSameFromTheDiskAndFromMemory) {
     EXPECT_EQ(one[i].second.value, other[i].second.value) << one[i].first;
 }
 
+TEST(EvalInput, PointsOfTheHostStayWhereTheyAreUnlessTheySearchForTheTruth) {
+  const std::vector<Vec3> points(5, Vec3(0, 0, 1));
+  EvalCloudRequest request;
+  request.cloud_file = "ours";
+  request.host.geometries = {{.name = "ours", .points = points}};
+  const Output in_place = open_cloud(request);
+  ASSERT_TRUE(in_place.blocks);
+  in_place.blocks->read(9, [&](const CloudBlock& block) { EXPECT_EQ(block.points_m.data(), points.data()); });
+  request.place.steps = {"icp"};
+  EXPECT_EQ(open_cloud(request).reconstruction.cloud.points_m, points);
+}
+
 TEST(EvalInput, OnTheDiskIsRefusedInAnotherUnit) {
   const TemporaryDirectory directory;
   const Scene scene = make_scene("flat_plane", {});
@@ -80,4 +92,4 @@ TEST(EvalInput, MeshWithAVertexThatIsNotFiniteIsRefusedByItsFile) {
 }
 
 }  // namespace
-}  // namespace aqbench::cli
+}  // namespace aqbench

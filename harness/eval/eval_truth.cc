@@ -1,4 +1,4 @@
-#include "cli/eval/eval_cloud.h"
+#include "harness/eval/eval_cloud.h"
 
 #include <fmt/ranges.h>
 
@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/text.h"
-#include "harness/project/project.h"
+#include "harness/datasets/project_datasets.h"
 #include "harness/records/case.h"
 #include "harness/scoring/depth_score.h"
 #include "harness/scoring/true_surface.h"
@@ -20,8 +20,12 @@
 #include "scenes/optics/calibration_file.h"
 #include "scenes/surfaces/mesh_surface.h"
 
-namespace aqbench::cli {
+namespace aqbench {
 namespace {
+
+void tell_notes(const EvalHost& host, const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) host.tell(fmt::format("aqbench: note: {}", printable(note)));
+}
 
 // Flags of the user stay.
 void take_declared_scoring(const SurfaceTruth& surface, EvalCloudRequest& request) {
@@ -79,13 +83,14 @@ Scene truth_from_scans(const EvalCloudRequest& request, std::vector<Scan> scans)
           {make_truth_cloud(std::move(scans), options)}};
 }
 
-Scene truth_from_mesh(const EvalCloudRequest& request, const std::string& file, TriangleMesh mesh) {
+Scene truth_from_mesh(const EvalCloudRequest& request, const std::string& file, TriangleMesh mesh,
+                      const std::vector<Vec3>& cameras_m) {
   for (Vec3& vertex : mesh.vertices_m) vertex *= request.truth_metres_per_unit;
   warn_of_truth(file, mesh.vertices_m, request);
   try {
     return {std::string(kMeshPrefix) + file,
             {},
-            {make_mesh_surface(std::move(mesh), MeshSide::outside, cameras_of_request(request))}};
+            {make_mesh_surface(std::move(mesh), MeshSide::outside, cameras_m)}};
   } catch (const Error& error) {
     throw Error(error.kind(), fmt::format("{}: {}", file, error.what()), file);
   }
@@ -95,7 +100,7 @@ Scene truth_from_mesh(const EvalCloudRequest& request, const std::string& file, 
 
 void use_dataset(EvalCloudRequest& request, bool needs_surface) {
   if (request.dataset_dir.empty()) return;
-  const PlacedDataset placed = place_dataset(current_project(std::nullopt), request.dataset_dir);
+  const PlacedDataset placed = place_dataset(current_datasets(), request.dataset_dir);
   request.dataset_dir = placed.directory.string();
   const bool is_rendered = path_exists(placed.directory / "truth" / "scene.json") &&
                            path_exists(placed.directory / "calibration.json");
@@ -137,11 +142,14 @@ std::vector<Scan> read_truth_scans(const EvalCloudRequest& request) {
   std::vector<Scan> scans;
   if (!request.truth_depths.empty()) {
     const Rig rig = *request_rig(request);
+    std::vector<std::string> notes;
     for (const std::string& given : request.truth_depths)
-      scans.push_back(read_depth_scan(given, request.truth_depth_meaning, rig));
+      scans.push_back(read_depth_scan(given, request.truth_depth_meaning, rig, notes));
+    tell_notes(request.host, notes);
   } else {
     for (const std::string& file : scan_names(request))
-      scans.push_back(read_scan(file, request.truth_metres_per_unit, request.truth_columns));
+      scans.push_back(scan_of(read_geometry(request.host.geometries, file, request.truth_columns), file,
+                              request.truth_metres_per_unit));
   }
   set_scanners(request, scans);
   return scans;
@@ -152,7 +160,7 @@ Scene make_truth(const EvalCloudRequest& request) {
   if (meshes_or_scans.empty() ? !scan_names(request).empty() : meshes_or_scans.size() > 1)
     return truth_from_scans(request, read_truth_scans(request));
   if (meshes_or_scans.size() == 1) {
-    GeometryFile read = read_geometry_file(meshes_or_scans[0], request.truth_columns);
+    GeometryFile read = read_geometry(request.host.geometries, meshes_or_scans[0], request.truth_columns);
     if (!read.mesh) {
       std::vector<Scan> scans;
       scans.push_back(scan_of(std::move(read), meshes_or_scans[0], request.truth_metres_per_unit));
@@ -161,21 +169,24 @@ Scene make_truth(const EvalCloudRequest& request) {
     }
     if (!request.scanners.empty())
       throw usage_error("--scanner: the truth is a mesh; --truth-cloud takes its vertices as a scan");
-    return truth_from_mesh(request, meshes_or_scans[0], *std::move(read.mesh));
+    return truth_from_mesh(request, meshes_or_scans[0], *std::move(read.mesh), cameras_of_request(request));
   }
   if (request.scene.empty() && request.recording) {
     const auto& [recording, truth] = *request.recording;
     if (truth.surface && truth.surface->from_depths)
-      print_notes(notes_of_depths(truth.dir.string(), {},
-                                  count_far_depths(recording.rig.cameras, recording.dir, request.frame)));
+      tell_notes(request.host,
+                 notes_of_depths(truth.dir.string(), {},
+                                 count_far_depths(recording.rig.cameras, recording.dir, request.frame)));
     return true_scene(truth, request.frame, std::string(kDatasetPrefix) + request.dataset_dir, recording);
   }
   if (request.scene.empty()) return read_dataset_scene(request.dataset_dir);
+  const std::string mesh =
+      request.scene.starts_with(kMeshPrefix) ? request.scene.substr(kMeshPrefix.size()) : "";
+  if (find_given(request.host.geometries, mesh) != nullptr)
+    return truth_from_mesh(request, mesh, read_mesh(request.host.geometries, mesh), {});
   Scene scene = make_scene(request.scene, request.overrides);
   constexpr double kAnyPitch_m = 1;  // a mesh is as it is
-  if (request.scene.starts_with(kMeshPrefix))
-    warn_of_truth(request.scene.substr(kMeshPrefix.size()), scene.truth.surface->mesh(kAnyPitch_m).vertices_m,
-                  request);
+  if (!mesh.empty()) warn_of_truth(mesh, scene.truth.surface->mesh(kAnyPitch_m).vertices_m, request);
   return scene;
 }
 
@@ -195,11 +206,19 @@ void warn_of_steps(const std::string& file, const CoordinateSteps& steps, const 
                     file, steps.float_step_m, steps.largest_m));
 }
 
-Output open_cloud(const EvalCloudRequest& request, std::size_t most_in_memory) {
+Output open_cloud(const EvalCloudRequest& request, std::optional<std::size_t> most_in_memory) {
+  const auto& in_memory = request.host.geometries;
+  const GivenGeometry* const given = find_given(in_memory, request.cloud_file);
   Output output;
-  if (std::ranges::none_of(request.place.steps, searches_for_truth))
-    output.blocks = open_cloud_blocks(request.cloud_file, most_in_memory + 1, request.columns);
-  if (!output.blocks) output.reconstruction = read_cloud_file(request.cloud_file, request.columns);
+  if (most_in_memory && std::ranges::none_of(request.place.steps, searches_for_truth)) {
+    if (given == nullptr)
+      output.blocks = open_cloud_blocks(request.cloud_file, *most_in_memory + 1, request.columns);
+    else if (given->normals.empty() && given->corners.empty() && !request.columns)
+      output.blocks = std::make_shared<SpanBlocks>(given->points);
+  }
+  if (output.blocks) return output;
+  GeometryFile read = read_geometry(in_memory, request.cloud_file, request.columns);
+  output.reconstruction = {.cloud = std::move(read.cloud), .mesh = std::move(read.mesh), .depth_maps = {}};
   return output;
 }
 
@@ -265,4 +284,4 @@ Json scoring_json(const EvalCloudRequest& request, const Surface& truth, const S
   return json;
 }
 
-}  // namespace aqbench::cli
+}  // namespace aqbench

@@ -1,4 +1,4 @@
-#include "cli/eval/eval_protocol.h"
+#include "harness/eval/eval_protocol.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <limits>
 #include <utility>
 
-#include "cli/eval/eval_cloud.h"
 #include "core/error.h"
+#include "harness/eval/eval_cloud.h"
 #include "harness/scoring/score_case.h"
 #include "metrics/neighbours/measurable.h"
 #include "metrics/protocols/cloud_truth.h"
@@ -19,7 +19,7 @@
 #include "scenes/cloud/transform.h"
 #include "scenes/registry.h"
 
-namespace aqbench::cli {
+namespace aqbench {
 namespace {
 
 std::vector<Vec3> scaled(std::vector<Vec3> points, double factor) {
@@ -32,8 +32,7 @@ bool is_scan_project(const std::vector<std::string>& files) {
 }
 
 // Takes the vertices of a mesh, with normals.
-void take_vertices(const std::string& file, double metres_per_unit, ProtocolInput& input) {
-  TriangleMesh mesh = read_mesh_file(file);
+void take_vertices(TriangleMesh mesh, double metres_per_unit, ProtocolInput& input) {
   mesh.vertices_m = scaled(std::move(mesh.vertices_m), metres_per_unit);
   input.mesh_vertices = vertices_with_normals(mesh);
   take_mesh_points(input, std::nullopt);
@@ -52,15 +51,13 @@ void take_truth(const EvalCloudRequest& cloud, ProtocolInput& input) {
   if (dynamic_cast<const TruthCloud*>(input.surface.get()) != nullptr)
     add_scans(read_truth_scans(cloud), input.truth, &input.scanned);
   else if (!files.empty())
-    take_vertices(files[0], cloud.truth_metres_per_unit, input);
+    take_vertices(read_mesh(cloud.host.geometries, files[0]), cloud.truth_metres_per_unit, input);
   else if (cloud.scene.starts_with(kMeshPrefix))
-    take_vertices(cloud.scene.substr(kMeshPrefix.size()), 1, input);
+    take_vertices(read_mesh_file(cloud.scene.substr(kMeshPrefix.size())), 1, input);
 }
 
-constexpr std::size_t kAllInMemory = std::numeric_limits<std::uint32_t>::max();  // points
-
 void take_cloud(const EvalCloudRequest& cloud, ProtocolInput& input) {
-  Output output = open_cloud(cloud, kAllInMemory);
+  Output output = open_cloud(cloud, std::nullopt);
   Reconstruction& reconstruction = output.reconstruction;
   if (input.surface != nullptr) {
     Placement placed = place_cloud(output, *input.surface, place_options(cloud, output));
@@ -178,4 +175,4 @@ std::string rounding_note(const std::string& protocol, const CloudKnobs& knobs, 
       protocol, largest_m, 1e3 * rms_m, 1e3 * knobs.thresholds_m.front());
 }
 
-}  // namespace aqbench::cli
+}  // namespace aqbench

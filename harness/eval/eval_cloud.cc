@@ -1,28 +1,25 @@
-#include "cli/eval/eval_cloud.h"
+#include "harness/eval/eval_cloud.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <span>
 #include <utility>
 
-#include "cli/options.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "core/parallel.h"
-#include "core/sha256.h"
+#include "core/shown_json.h"
+#include "core/table.h"
 #include "core/text.h"
-#include "harness/measuring/environment.h"
 #include "harness/records/one_case.h"
 #include "harness/records/results.h"
 #include "harness/scoring/evaluate.h"
 #include "metrics/point_details.h"
 #include "metrics/score.h"
 #include "metrics/score_options.h"
-#include "reports/content/case_columns.h"
 #include "scenes/rendering/visibility.h"
 
-namespace aqbench::cli {
+namespace aqbench {
 namespace {
 
 // ---- Scoring ----
@@ -47,45 +44,45 @@ Json left_out_json(const ScoredCounts& counts) {
 }
 
 // Says what was not scored, and what was though the truth ends there.
-void print_left_out(const ScoredCounts& counts) {
+void say_left_out(const ScoredCounts& counts, EvalAnswer& answer) {
   const std::size_t left_out = counts.left_out(), all = counts.scored + left_out;
   const auto share = [&](std::size_t count) {
     return 100 * static_cast<double>(count) / static_cast<double>(all);
   };
   if (left_out > 0)
-    fmt::print(
+    answer.say(
         "left out: {} of {} points ({:.4g} %): {} outside the crop, {} beyond a border of the truth, {} "
         "beyond "
         "the largest distance\n",
         left_out, all, share(left_out), counts.outside_crop,
         counts.scored_beyond_border ? 0 : counts.beyond_border, counts.beyond_max_distance);
   if (counts.scored_beyond_border && counts.beyond_border > 0)
-    fmt::print(
+    answer.say(
         "{} of {} points ({:.4g} %) lie beyond an open border of the truth and are scored; see --border\n",
         counts.beyond_border, all, share(counts.beyond_border));
 }
 
 // Says what of the faces counts, and how a scan was thinned.
-void print_truth_notes(const Surface& truth, const Score& score, double spacing_m) {
+void say_truth_notes(const Surface& truth, const Score& score, double spacing_m, EvalAnswer& answer) {
   for (const auto& [what, counts] : {std::pair("truth", faces_of(truth)),
                                      std::pair("mesh", score.mesh_faces ? &*score.mesh_faces : nullptr)})
     if (const std::string text = counts != nullptr ? faces_text(*counts) : ""; !text.empty())
-      fmt::print("{}: {}\n", what, printable(text));
+      answer.say("{}: {}\n", what, printable(text));
   if (score.samples_of > 0)
-    fmt::print("completeness: by {} of the {} true points, one in each cube of {:.4g} mm; see --spacing\n",
+    answer.say("completeness: by {} of the {} true points, one in each cube of {:.4g} mm; see --spacing\n",
                score.samples, score.samples_of, 1e3 * spacing_m);
 }
 
-void print_score(const EvalCloudRequest& request, const Subject& subject, const Evaluation& done,
-                 const ScoreOptions& options, const MetricSet& metrics) {
+void say_score(const EvalCloudRequest& request, const Subject& subject, const Evaluation& done,
+               const ScoreOptions& options, EvalAnswer& answer) {
   const Surface& truth = *subject.surface();
   const Score& score = done.score;
-  fmt::print("{} against {}\n", printable(request.cloud_file), printable(subject.scene->name));
-  for (const std::string& note : done.placement.notes) fmt::print("{}\n", printable(note));
-  print_left_out(score.counts);
-  print_truth_notes(truth, score, options.sample_spacing_m);
-  fmt::print("\n");
-  print_metrics(metrics, request.all, positive_side(truth, subject.rig.has_value()));
+  answer.say("{} against {}\n", printable(request.cloud_file), printable(subject.scene->name));
+  for (const std::string& note : done.placement.notes) answer.say("{}\n", printable(note));
+  say_left_out(score.counts, answer);
+  say_truth_notes(truth, score, options.sample_spacing_m, answer);
+  answer.say("\n");
+  answer.shown.emplace_back(MetricTable{request.all, positive_side(truth, subject.rig.has_value())});
   if (score.by_views.empty()) return;
   Table table;
   table.columns = {
@@ -94,8 +91,8 @@ void print_score(const EvalCloudRequest& request, const Subject& subject, const 
     table.rows.push_back({{std::to_string(row.views)},
                           {fmt::format("{:.4g}", row.surface_pct)},
                           {row.completeness_pct ? fmt::format("{:.4g}", *row.completeness_pct) : "n/a"}});
-  fmt::print("\nby the number of cameras that see a place through the water (auxiliary ones not counted):\n");
-  print_table(table);
+  answer.say("\nby the number of cameras that see a place through the water (auxiliary ones not counted):\n");
+  answer.shown.emplace_back(std::move(table));
 }
 
 Json null_with_reason(const char* reason) { return {{"value", nullptr}, {"reason", reason}}; }
@@ -172,17 +169,9 @@ Json effective_json(const EvalCloudRequest& request, const Subject& subject, con
   return effective;
 }
 
-// Returns the definition with the side that this truth has.
-std::string definition_with(const std::string& metric, const std::string& positive_side) {
-  std::string definition = metric_definition(metric);
-  if (const std::size_t place = definition.find(kTowardsCameras); place != std::string::npos)
-    definition.replace(place, std::string_view(kTowardsCameras).size(), positive_side);
-  return definition;
-}
-
 }  // namespace
 
-ExitCode eval_cloud(const EvalRequest& asked, const Arguments& arguments) {
+EvalAnswer eval_cloud(const EvalRequest& asked, const Arguments& arguments) {
   const EvalCloudRequest& request = asked.cloud;
   const Subject subject{.scene = make_truth(request), .rig = request_rig(request)};
   const Surface& truth = *subject.surface();
@@ -194,24 +183,26 @@ ExitCode eval_cloud(const EvalRequest& asked, const Arguments& arguments) {
                                 .place = place_options(request, output)};
   CaseResult result;
   const Evaluation done = evaluate(subject, std::move(output), options, result);
-  MetricSet& metrics = result.record.metrics;
+  EvalAnswer answer;
+  answer.metrics = std::move(result.record.metrics);
   if (!request.tiles_file.empty()) write_file(request.tiles_file, tiles_to_csv(done.score.tiles));
   if (!request.views_file.empty()) write_file(request.views_file, views_to_csv(done.score.by_views));
-  if (!request.json) {
-    print_score(request, subject, done, options.score, metrics);
-    return ExitCode::pass;
-  }
-  print_json(eval_results_text(eval_record(*subject.scene, request.cloud_file, std::move(metrics)), arguments,
-                               effective_json(request, subject, options.score, done),
-                               positive_side(truth, subject.rig.has_value())));
-  return ExitCode::pass;
+  if (request.json)
+    answer.json = eval_results_text(
+        eval_record(*subject.scene, request.cloud_file, answer.metrics, request.host.geometries), arguments,
+        request.host, effective_json(request, subject, options.score, done),
+        positive_side(truth, subject.rig.has_value()));
+  else
+    say_score(request, subject, done, options.score, answer);
+  return answer;
 }
 
 std::string metric_name_at(std::string row, double tolerance_m) {
   return row.replace(row.find("{t}"), 3, fmt::format("{:g}", tolerance_m * 1000));
 }
 
-Record eval_record(const Scene& scene, const std::string& file, MetricSet metrics) {
+Record eval_record(const Scene& scene, const std::string& file, MetricSet metrics,
+                   const std::vector<GivenGeometry>& given) {
   Record record;
   record.scene = scene.name;
   record.method = "eval";
@@ -221,46 +212,22 @@ Record eval_record(const Scene& scene, const std::string& file, MetricSet metric
     (scene.parameters.is_default(name) ? record.defaults : record.options)
         .emplace_back(scene.name + "." + name, value);
   record.metrics = std::move(metrics);
-  record.output_sha256 = sha256_file_hex(file);
+  record.output_sha256 = geometry_sha256(given, file);
   return record;
 }
 
-std::string eval_results_text(Record record, const Arguments& arguments, Json effective,
+std::string eval_results_text(Record record, const Arguments& arguments, const EvalHost& host, Json effective,
                               const std::string& positive_side) {
   effective["threads"] = thread_count();
   for (const auto& [name, metric] : record.metrics)
     if (const std::string& definition = definition_with(name, positive_side); !definition.empty())
       effective["definitions"][name] = definition;
-  return results_text(results_of_one_case(
+  return shown_json(results_text(results_of_one_case(
       std::move(record), {.command = "eval",
                           .started_utc = utc_now(),
                           .requested = Json{{"arguments", arguments}},
                           .effective = std::move(effective),
-                          .environment = environment_json({.threads = thread_count(), .dtype = "float64"})}));
+                          .environment = host.environment ? host.environment() : JsonBox()})));
 }
 
-void print_table(const Table& table) {
-  fmt::print("{}", render_table(table, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
-}
-
-void print_metrics(const MetricSet& metrics, bool all, const std::string& positive_side) {
-  MetricSet headline;
-  const MetricSet* const cases[] = {&metrics};
-  for (const MetricColumn& column : metric_columns(cases))
-    headline.emplace_back(column.metric, *find_metric(metrics, column.metric));
-  if (!all && !headline.empty()) {
-    print_metrics(headline, true, positive_side);
-    fmt::print("and {}: --all\n", counted(metrics.size() - headline.size(), "more metric"));
-    return;
-  }
-  Table table;
-  table.columns = {{"metric"}, {"value", Align::right}, {"unit"}, {"definition", Align::left, true}};
-  for (const auto& [name, metric] : metrics)
-    table.rows.push_back({{name},
-                          {metric.value ? fmt::format("{:.6g}", *metric.value) : "n/a"},
-                          {metric.unit == "1" ? "" : metric.unit},
-                          {metric.value ? definition_with(name, positive_side) : metric.reason.text()}});
-  print_table(table);
-}
-
-}  // namespace aqbench::cli
+}  // namespace aqbench
