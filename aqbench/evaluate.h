@@ -1,6 +1,6 @@
 #pragma once
-// All of `aqbench eval` on clouds and meshes in memory: truths of every kind, alignment, crops, units and
-// protocols, by the program itself (target aqbench::metrics; aqbench/scenes.h states the guarantee).
+// All of `aqbench eval`, in this process, on clouds and meshes in memory or in files: truths of every kind,
+// alignment, crops, units and protocols (target aqbench::metrics; aqbench/scenes.h states the guarantee).
 
 #include <cstdint>
 #include <span>
@@ -21,7 +21,7 @@ struct Geometry {
 
 // What `aqbench eval` says.
 struct Evaluation {
-  std::string json;                // as with --json
+  std::string json;                // as with --json; `environment`, which is the program's, is empty
   std::vector<Metric> metrics;     // of a cloud, mesh or depth map; protocols and boards are in `json` alone
   std::vector<std::string> notes;  // warnings and hints, such as on the extent and the unit
 };
@@ -32,8 +32,10 @@ std::string program();
 
 // Does what `aqbench eval ARGUMENTS` does, bit for bit:
 //   evaluate({"cloud", "--truth", "scan", "--align", "icp"}, {{"cloud", points}, {"scan", scanned}})
-// The program reads geometries from memory, where they are written once. Throws Failure with the program's
-// line and exit code.
+// No process is started, and nothing is printed. Points without normals that no alignment moves to the
+// surface are read where they are; other geometries are copied once. Calls may run at the same time;
+// --threads then holds for all of them. Bundles (--out, patterns) are written by the program alone. Throws
+// Failure with the program's line and exit code.
 Evaluation evaluate(std::vector<std::string> arguments, std::span<const Geometry> geometries = {});
 
 }  // namespace aqbench::v1

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <filesystem>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "aqbench/failure.h"
 #include "aqbench/metric.h"
 #include "core/error.h"
+#include "core/text.h"
 #include "metrics/metric.h"
 #include "scenes/optics/camera.h"
 #include "scenes/optics/refractive_camera.h"
@@ -19,13 +21,16 @@
 
 namespace aqbench::v1 {
 
-// Returns the result of `body`; an Error becomes a Failure with the same text.
+// Returns the result of `body`; an Error becomes a Failure with the line that the program prints.
 template <class Body>
 auto with_failures(const Body& body) {
   try {
     return body();
   } catch (const Error& error) {
-    throw Failure(static_cast<int>(exit_code(error.kind())), error.what());
+    throw Failure(static_cast<int>(exit_code(error.kind())), printable(error.what()));
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw Failure(static_cast<int>(ExitCode::io),
+                  fmt::format("{}: {}", printable(error.path1().string()), error.code().message()));
   }
 }
 

@@ -14,6 +14,8 @@ if(AQBENCH_LIBRARIES_ONLY)  # otherwise the program's, of all modules
   get_property(light_libraries GLOBAL PROPERTY AQBENCH_OPTIMISED_LIBRARIES)
   list(REMOVE_ITEM light_libraries ${same_bits} aqbench_opencv_images)
   aqbench_precompile(program TARGETS ${light_libraries})
+  get_property(text_libraries GLOBAL PROPERTY AQBENCH_TEXT_LIBRARIES)
+  aqbench_precompile(text TARGETS ${text_libraries} OPTIONS $<$<CONFIG:Release>:-O1>)
 endif()
 
 file(GLOB api_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/aqbench/*.cc)
@@ -21,8 +23,7 @@ set(exports ${PROJECT_SOURCE_DIR}/aqbench/exports.map)
 add_library(aqbench_shared SHARED ${api_sources} ${build_ids})
 set_target_properties(aqbench_shared PROPERTIES OUTPUT_NAME aqbench VERSION ${PROJECT_VERSION} SOVERSION 1
   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR} EXPORT_NAME library LINK_DEPENDS ${exports})
-target_link_libraries(aqbench_shared PRIVATE aqbench_metrics aqbench::processes aqbench::rendering aqbench::records
-                      aqbench::statistics)
+target_link_libraries(aqbench_shared PRIVATE aqbench::eval aqbench::processes aqbench::statistics)
 target_compile_definitions(aqbench_shared PRIVATE AQBENCH_VERSION="${PROJECT_VERSION}")
 target_compile_features(aqbench_shared INTERFACE cxx_std_20)
 target_link_options(aqbench_shared PRIVATE LINKER:--as-needed LINKER:--version-script=${exports})

@@ -62,6 +62,7 @@ class Scores(dict[str, Optional[float]]):
         rows: Iterable[tuple[str, str, Optional[float], str, str, Optional[float]]] = ...,
         notes: Iterable[str] = ...,
         details: Optional[dict[str, Any]] = ...,
+        json: str = ...,
     ) -> None: ...
     units: dict[str, str]
     better: dict[str, str]
@@ -69,6 +70,7 @@ class Scores(dict[str, Optional[float]]):
     reasons: dict[str, str]
     notes: list[str]
     details: dict[str, Any]
+    json: str
 
 class View:
     def __init__(self, image: NDArray[np.uint16], depth: NDArray[np.float32], bits: int) -> None: ...

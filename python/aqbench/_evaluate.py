@@ -1,4 +1,4 @@
-"""All of `aqbench eval` for arrays: the library hands them to the program in memory (aqbench/evaluate.h)."""
+"""All of `aqbench eval` for arrays (aqbench/evaluate.h), and where the program is."""
 
 import os
 

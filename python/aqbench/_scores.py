@@ -17,18 +17,18 @@ class Scores(dict):
 
     Dicts by name: units ("mm", "%", "1"), better ("lower", "higher", "equal"), ideals (the value that a perfect result
     has where "equal" has one, bias 0), reasons (why a metric is undefined). evaluate() alone fills notes (what the
-    program says beside the numbers, such as a hint on extent and unit) and details (how it was scored: the fields
-    `effective` of the program's JSON).
+    program says beside the numbers, such as a hint on extent and unit), details (how it was scored: the fields
+    `effective` of the program's JSON) and json, the text of the whole record: a results.json for `aqbench compare`.
     """
 
-    def __init__(self, rows=(), notes=(), details=None):
+    def __init__(self, rows=(), notes=(), details=None, json=""):
         rows = list(rows)
         super().__init__((name, value) for name, _, value, *_ in rows)
         self.units = {name: unit for name, unit, *_ in rows}
         self.better = {name: better for name, _, _, _, better, _ in rows}
         self.ideals = {name: ideal for name, *_, ideal in rows if ideal is not None}
         self.reasons = {name: reason for name, _, value, reason, *_ in rows if value is None}
-        self.notes, self.details = list(notes), details or {}
+        self.notes, self.details, self.json = list(notes), details or {}, json
 
     def __repr__(self):
         return "Scores({" + ", ".join(f"{name!r}: {value!r}" for name, value in self.items()) + "})"
@@ -100,19 +100,19 @@ def score_depth(predicted, truth):
 
 
 def evaluate(cloud=None, normals=None, **options):
-    """Does what `aqbench eval` does, with its options (docs/scoring.md, docs/protocols.md), by the program.
+    """Does what `aqbench eval` does, with its options (docs/scoring.md, docs/protocols.md), in this process.
 
-    cloud: an array (n, 3), (vertices, triangles), or a file. Arrays are written once, as float64, into memory that the
-    program reads. normals (n, 3): of a cloud that is an array. Options are the flags of the program, with _ for -:
-    scene="undulating", truth=scan, crop="z:1.1,1.3", thresholds="1mm,2mm", align="icp", unit="mm", protocol="eth3d",
-    set=["step.height_m=0.01"]. `truth`, `truth_cloud` and `mesh` may be arrays or (vertices, triangles), too; a list
-    repeats a flag. Returns Scores of a cloud, a mesh or a depth map, and the program's JSON for protocols and boards.
+    cloud: an array (n, 3), (vertices, triangles), or a file. normals (n, 3): of a cloud that is an array. Options are
+    the flags of the program, with _ for -: scene="undulating", truth=scan, crop="z:1.1,1.3", thresholds="1mm,2mm",
+    align="icp", unit="mm", protocol="eth3d", set=["step.height_m=0.01"]. `truth`, `truth_cloud` and `mesh` may be
+    arrays or (vertices, triangles), too; a list repeats a flag. Bundles (`out`, patterns) are the program's. Returns
+    Scores of a cloud, a mesh or a depth map, and the program's JSON for protocols and boards.
     """
     answer = _evaluate.ask(cloud, normals, options)
     found = json.loads(answer["json"])
     if "records" not in found:
         return found
-    return Scores(answer["metrics"], answer["notes"], found["run"]["effective"])
+    return Scores(answer["metrics"], answer["notes"], found["run"]["effective"], answer["json"])
 
 
 def compare(a, b, higher_is_better=False, policy="sensitive"):

@@ -52,7 +52,8 @@ def test_a_metric_with_an_ideal_is_worse_further_from_it():
     for name, now, ideal, was, count in (("bias_mean_mm", 0.02, 0.0, -4.4, 0), ("bias_mean_mm", -4.4, 0.0, -0.02, 1),
                                          ("mesh_area_ratio", 0.5, 1.0, 0.98, 1), ("points", 9, None, 10, 1)):  # any change
         assert len(problems(one(name, now, better="equal", ideal=ideal), {name: was}, [name], 0.05)) == count, (name, now)
-    assert aqbench.score(np.zeros((1, 3)), "flat_plane").ideals == {"bias_mean_mm": 0, "bias_median_mm": 0}
+    assert aqbench.score(np.zeros((1, 3)), "flat_plane").ideals == {
+        "bias_mean_mm": 0, "bias_median_mm": 0, "points_non_finite": 0}
 
 
 def test_a_length_may_move_by_micrometres():
