@@ -7,6 +7,7 @@
 #include "core/files.h"
 #include "core/module.h"
 #include "harness/ab/benchmark_file.h"
+#include "harness/ab/deciding_time.h"
 #include "harness/gating/baseline.h"
 #include "harness/project/project.h"
 #include "reports/bundle/verify.h"
@@ -37,6 +38,7 @@ struct GateRequest {
   std::string results;
   std::optional<std::filesystem::path> baseline_file, project_file;
   bool all = false, stored_times = false, measured_here = false;
+  DecideBy decide_by = DecideBy::automatic;
   GateExports exports;
 };
 
@@ -62,6 +64,11 @@ CommandLine<GateRequest> gate_command_line() {
         "compare times with those of the baseline, on the same kind of machine and build: at most 1.05 x the "
         "time, at least 0.95 x the throughput",
         into<&GateRequest::stored_times>},
+       {"decide-by", "wall|cpu|both",
+        "the stored time that decides (default: wall time; CPU time where it is known and a run was measured "
+        "under "
+        "load)",
+        [](GateRequest& r, const FlagValue& v) { r.decide_by = read_decide_by(v); }, needs("stored-times")},
        {"measured-here", nullptr,
         "RESULTS of hyperfine or Criterion, which name no machine, were measured on this one",
         into<&GateRequest::measured_here>}},
@@ -118,7 +125,7 @@ ExitCode gate_command(const Arguments& arguments) {
   Verdicts report;
   if (!input.of_benchmark) report = gate(input.results, baseline);
   if (request.stored_times) {
-    gate_stored_times(input.results, baseline, report);
+    gate_stored_times(input.results, baseline, report, request.decide_by);
     report.notes.push_back(false_alarm_note(input.results));
   }
   if (!input.verified)

@@ -98,8 +98,13 @@ CommandLine<TrendRequest> trend_command_line() {
       "change points as in Hunter, tested with the measured autocorrelation. Accuracy and tensor memory\n"
       "over all runs, times over runs of one machine key. A trend is not a gate: exit 0 in any case,\n"
       "2 if there is no bundle or no run has the metric.",
-      {{"metric", "M", "one metric: a name as in records, time_ms, or stage:NAME",
+      {{"metric", "M", "one metric: a name as in records, time_ms, cpu_ms, or stage:NAME",
         into<&TrendRequest::options, &TrendOptions::metric>},
+       {"decide-by", "wall|cpu|both",
+        "the time of a case: wall time, CPU time or both (default: wall time; CPU time where it is known and "
+        "the "
+        "machine was loaded in most runs)",
+        [](TrendRequest& r, const FlagValue& v) { r.options.decide_by = read_decide_by(v); }},
        {"pin", "RUN",
         "also compare the newest level with that of this run: its id or commit, or a prefix of one",
         into<&TrendRequest::options, &TrendOptions::pinned>},

@@ -15,9 +15,11 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
+#include "core/parallel.h"
 #include "core/processes/stop_signals.h"
 #include "core/table.h"
 #include "core/text.h"
+#include "harness/ab/deciding_time.h"
 #include "harness/ab/decision.h"
 #include "harness/ab/report.h"
 #include "harness/ab/run.h"
@@ -118,6 +120,26 @@ ExitCode judge_samples(const AbRequest& request, const Arguments& arguments) {
 
 // ---- Running ----
 
+// Cases with one thread alone can be decided by CPU time; what a resumed comparison chose stays.
+void choose_time_of_cases(const AbRequest& request, AbDocument& document) {
+  if (request.resume && request.decide_by == DecideBy::automatic) {
+    const JournalHeader header = ab_header(*request.resume);
+    const std::vector<AbCase> begun = cases_of(header);
+    for (std::size_t i = 0; i < std::min(begun.size(), document.samples.cases.size()); ++i)
+      document.samples.cases[i].decided_by = begun[i].decided_by;
+    take_plan(header, document);
+    return;
+  }
+  if (!document.settings.wall_time || document.run.warm_runs == 0) return;
+  if (request.validates() && request.decide_by == DecideBy::automatic) return;  // it is of wall time
+  const int threads = request.plan.threads.value_or(available_processors());
+  const bool several = threads != 1 && request.decide_by == DecideBy::automatic;
+  choose_deciding_time(
+      request.decide_by, load_of_this_machine(),
+      [&](const AbCase&) { return several ? fmt::format("uses {} threads", threads) : std::string(); },
+      document);
+}
+
 ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
   AbDocument document;
   document.settings = request.settings;
@@ -130,6 +152,7 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
                   : request.validates() ? plan_validation(request, signals.descriptor(), document)
                   : quick_cases ? plan_quick_sides(request, arguments, signals.descriptor(), document, settle)
                                 : plan_ab_sides(request, signals.descriptor(), document);
+  if (!commands) choose_time_of_cases(request, document);
   if (!commands && !quick_cases) {
     plan_pairs_per_look(request,
                         (document.settings.separately ? 1 : document.samples.cases.size()) *

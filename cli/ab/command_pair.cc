@@ -11,6 +11,8 @@
 #include "core/error.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
+#include "harness/ab/deciding_time.h"
+#include "harness/statistics/pair_plan.h"
 
 namespace aqbench::cli {
 namespace {
@@ -42,8 +44,8 @@ FirstUnits units_of_trial(const std::array<CommandAnswer, 2>& trials, const std:
   for (std::size_t i = 0; i < cases.size(); ++i)
     for (const AbSide side : {AbSide::a, AbSide::b}) {
       const auto& all = trials[index_of(side)].benchmarks;
-      units[{i, side}] = {unit_of_times(std::ranges::find(all, cases[i].name, &GbenchTimes::name)->real_ms),
-                          {}};
+      const GbenchTimes& times = *std::ranges::find(all, cases[i].name, &GbenchTimes::name);
+      units[{i, side}] = {unit_of_times(times.real_ms, times.cpu_ms), {}};
     }
   return units;
 }
@@ -76,6 +78,25 @@ CommandAnswer tried(const CommandPair& pair, AbSide side, const std::string& set
   return std::move(*trial);
 }
 
+bool tells_memory_apart(const CommandPair& pair, const std::array<const Record*, 2>& units) {
+  constexpr double kAboveFloor = 1.1;
+  const auto memory_of = [](const Record& unit) {
+    const std::vector<double>* const found = find_outcome(unit, kMemoryOutcome);
+    return found == nullptr ? 0 : found->front();
+  };
+  for (const AbSide side : {AbSide::a, AbSide::b}) {
+    AbCommand nothing = pair.commands[index_of(side)];
+    nothing.line = ":";
+    nothing.prepare.clear();
+    const auto shell = run_command_unit(nothing, {}, pair.limits);
+    const double floor_mib = shell && shell->unit.status == Status::ok ? memory_of(shell->unit) : 0;
+    if (!(memory_of(*units[index_of(side)]) > kAboveFloor * floor_mib)) return false;
+  }
+  return true;
+}
+
+AbOutcome memory_outcome() { return {kMemoryOutcome, AbOutcome::Kind::cost, "MiB"}; }
+
 std::string plan_by_gbench_trial(const AbRequest& request, const Arguments& arguments, CommandPair& pair,
                                  AbDocument& document) {
   const auto start = SteadyClock::now();
@@ -89,14 +110,27 @@ std::string plan_by_gbench_trial(const AbRequest& request, const Arguments& argu
   for (const std::string& name : common_benchmarks(trials[0].benchmarks, trials[1].benchmarks, document))
     document.samples.cases.push_back({name, std::nullopt});
   const std::size_t cases = document.samples.cases.size();
+  if (tells_memory_apart(pair, {&trials[0].unit, &trials[1].unit}))
+    document.settings.outcomes = {memory_outcome()};
+  choose_deciding_time(
+      request.decide_by, load_of_this_machine(),
+      [&](const AbCase& one) {
+        const bool known = std::ranges::all_of(trials, [&](const CommandAnswer& trial) {
+          return !std::ranges::find(trial.benchmarks, one.name, &GbenchTimes::name)->cpu_ms.empty();
+        });
+        return why_not_cpu_of_benchmark(one.name, known, request.decide_by);
+      },
+      document);
   const std::string settle = settling_command(arguments, document, pair.runs * pair_s);
   if (quick) {
     plan_one_look(document);
     std::size_t& pairs = document.run.pairs_per_look = quick_pairs(pair.runs * pair_s, pair_s);
+    if (pairs < minimum_pairs(document.settings.policy, cases * judged_outcomes(document.settings)))
+      document.settings.outcomes.clear();
     if (pairs == 0) pair.first = units_of_trial(trials, document.samples.cases);
     pairs = std::max<std::size_t>(1, pairs);
   } else {
-    plan_pairs_per_look(request, cases, document);
+    plan_pairs_per_look(request, cases * judged_outcomes(document.settings), document);
   }
   const double look_s = static_cast<double>(document.run.pairs_per_look) * pair.runs * pair_s;
   fmt::print(stderr, "aqbench: {} of {}: {}\n", counted(document.run.pairs_per_look, "pair"),

@@ -37,6 +37,13 @@ std::optional<CommandAnswer> run_side(const CommandPair& pair, AbSide side, Comm
 // that settles it if the minute is over.
 CommandAnswer tried(const CommandPair& pair, AbSide side, const std::string& settle, double spent_s);
 
+// Returns whether the peak memory of both sides' units is above that of a shell, which says nothing of a
+// command.
+bool tells_memory_apart(const CommandPair& pair, const std::array<const Record*, 2>& units);
+
+// Returns the cost that the peak memory of a process is.
+AbOutcome memory_outcome();
+
 // Runs both programs of Google Benchmark once: their benchmarks are the cases. Plans the pairs, notes what is
 // not compared, and says on stderr how long it will take; returns settling_command(). With --quick and time
 // for no more, the trial is the only pair. Throws as tried(), Error(not_comparable) naming a benchmark that B

@@ -29,14 +29,12 @@ namespace {
 
 constexpr const char* kCaseName = "command";
 constexpr int kUsualRuns = 3;
-constexpr double kLongRunS = 2;      // a command that takes longer runs once in a unit
-constexpr double kAboveFloor = 1.1;  // memory below this many times a shell's own cannot be told from it
+constexpr double kLongRunS = 2;  // a command that takes longer runs once in a unit
 
 // What a trial run of one side took.
 struct Trial {
   double run_s = 0;   // the command alone
   double unit_s = 0;  // with what is not timed
-  double memory_mib = 0, shell_memory_mib = 0;
   bool prints_gbench_report = false;
   Record unit = {};     // of the last run
   bool single = false;  // there was one run alone
@@ -64,11 +62,6 @@ void place(AbCommand& command, char side) {
   command.folder = whole.string();
 }
 
-double outcome_value(const Record& unit, const char* name) {
-  const OutcomeSamples* const found = find_outcome(unit, name);
-  return found == nullptr ? 0 : found->values.front();
-}
-
 // Runs a side once or twice, so that what is cold the first time counts only where it is long.
 Trial try_side(const CommandPair& pair, AbSide side, double spent_s, const std::string& settle) {
   Trial trial;
@@ -80,25 +73,32 @@ Trial try_side(const CommandPair& pair, AbSide side, double spent_s, const std::
     trial.single = i == 0;
     trial.prints_gbench_report = ran.prints_gbench_report;
     trial.run_s = 1e-3 * ran.unit.timing.warm_ms.front();
-    trial.memory_mib = outcome_value(ran.unit, kMemoryOutcome);
     if (trial.unit_s > kLongRunS) break;
   }
-  AbCommand nothing = pair.commands[index_of(side)];
-  nothing.line = ":";
-  nothing.prepare.clear();
-  const auto shell = run_command_unit(nothing, {}, pair.limits);
-  if (shell && shell->unit.status == Status::ok)
-    trial.shell_memory_mib = outcome_value(shell->unit, kMemoryOutcome);
   return trial;
 }
 
-// Memory that is the shell's own says nothing of a command.
-void choose_outcomes(const std::array<Trial, 2>& trials, AbDocument& document) {
-  document.settings.outcomes = command_outcomes();
-  const bool told_apart = std::ranges::all_of(
-      trials, [](const Trial& trial) { return trial.memory_mib > kAboveFloor * trial.shell_memory_mib; });
-  if (told_apart) return;
-  std::erase_if(document.settings.outcomes, [](const AbOutcome& one) { return one.name == kMemoryOutcome; });
+// Chooses the costs that are judged.
+void choose_outcomes(const CommandPair& pair, const std::array<Trial, 2>& trials, AbDocument& document) {
+  document.settings.outcomes = {{kCpuOutcome, AbOutcome::Kind::cost, "ms"}};
+  if (tells_memory_apart(pair, {&trials[0].unit, &trials[1].unit}))
+    document.settings.outcomes.push_back(memory_outcome());
+}
+
+// Chooses which time decides. It adds no cost to those that the pairs were planned for.
+void choose_time(const AbRequest& request, const std::array<Trial, 2>& trials, AbDocument& document) {
+  const bool automatic = request.decide_by == DecideBy::automatic;
+  if (automatic && document.settings.outcomes.empty()) return;  // wall time has too few pairs beside it
+  // CPU time of a process is that of all its threads: with several it hides what they gain.
+  const auto uses_several_threads = [](const Trial& trial) {
+    constexpr double kOneThread = 1.1;
+    const std::vector<double>* const cpu_ms = find_outcome(trial.unit, kCpuOutcome);
+    return cpu_ms == nullptr || cpu_ms->front() > kOneThread * trial.unit.timing.warm_ms.front();
+  };
+  const bool several = std::ranges::any_of(trials, uses_several_threads);
+  choose_deciding_time(
+      request.decide_by, load_of_this_machine(),
+      [&](const AbCase&) { return several && automatic ? "uses several threads" : ""; }, document);
 }
 
 // Notes what is not compared, and why.
@@ -107,7 +107,7 @@ void note_outcomes(AbDocument& document) {
     return std::ranges::find(document.settings.outcomes, name, &AbOutcome::name) !=
            document.settings.outcomes.end();
   };
-  if (!has(kCpuOutcome))
+  if (document.settings.outcomes.empty())
     document.notes.emplace_back(
         "processor time and memory are not compared: too few pairs fit into a minute");
   else if (!has(kMemoryOutcome))
@@ -186,7 +186,7 @@ std::string plan_by_trial(const AbRequest& request, const Arguments& arguments, 
         try_side(pair, side, seconds_since(start), settling_command(arguments, document, quick_s()));
   const double longest_s = std::max(trials[0].run_s, trials[1].run_s);
   pair.runs = request.plan.timing.repetitions.value_or(longest_s > kLongRunS ? 1 : kUsualRuns);
-  choose_outcomes(trials, document);
+  choose_outcomes(pair, trials, document);
   hint_at_gbench(trials, document);
   const std::string settle = settling_command(
       arguments, document, (trials[0].unit_s + trials[1].unit_s) * (pair.runs + pair.warmup));
@@ -196,6 +196,7 @@ std::string plan_by_trial(const AbRequest& request, const Arguments& arguments, 
     plan_quick(trials, seconds_since(start), request, pair, document);
   else
     plan_full(trials, request, pair, document);
+  choose_time(request, trials, document);
   document.run.warm_runs = pair.runs;
   return settle;
 }
@@ -243,8 +244,7 @@ AbSides plan_command_sides(const AbRequest& request, const Arguments& arguments,
   }
   if (pair->rules.gbench)
     for (const AbCase& one : document.samples.cases) pair->benchmarks.push_back(one.name);
-  else
-    note_outcomes(document);
+  note_outcomes(document);
   for (std::size_t side = 0; side < 2; ++side)
     (side == 0 ? document.a : document.b) = command_side_info(*pair, side, commands.labels[side]);
   const auto runner = [pair](const AbUnitTask& task) -> std::optional<CaseResult> {

@@ -28,12 +28,12 @@ void say_first_outputs(const AbDocument& document, std::size_t case_index, const
   if (hash_a.empty() || hash_b.empty() || hash_a == hash_b) return;
   std::string values;
   for (const OutcomeSamples& outcome : a.unit->outcomes) {
-    const OutcomeSamples* const other = find_outcome(b, outcome.name);
+    const std::vector<double>* const other = find_outcome(b, outcome.name);
     const auto known = std::ranges::find(document.settings.outcomes, outcome.name, &AbOutcome::name);
     if (other != nullptr && known != document.settings.outcomes.end() &&
         known->kind == AbOutcome::Kind::metric)
       values += fmt::format("{} {} {} and {}", values.empty() ? ":" : ",", outcome.name,
-                            short_number(outcome.values.front()), short_number(other->values.front()));
+                            short_number(outcome.values.front()), short_number(other->front()));
   }
   fmt::print(stderr, "aqbench: {}: the outputs of the first pair differ{}\n",
              printable(document.samples.cases.at(case_index).name), values);

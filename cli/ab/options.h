@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "cli/programs.h"
 #include "harness/ab/ab_command.h"
+#include "harness/ab/deciding_time.h"
 #include "harness/ab/decision.h"
 #include "harness/ab/samples.h"
 #include "harness/planning/plan.h"
@@ -69,6 +70,7 @@ struct AbRequest {
     bool separately = false;
   } policy;
   AbSettings settings;
+  DecideBy decide_by = DecideBy::automatic;
   std::optional<std::size_t> pairs;  // per look
 
   bool exec = false;              // start units anew instead of forking them

@@ -12,8 +12,10 @@
 #include "cli/ab/sides.h"
 #include "core/error.h"
 #include "core/files.h"
+#include "core/quantiles.h"
 #include "core/text.h"
 #include "harness/ab/benchmark_file.h"
+#include "harness/ab/deciding_time.h"
 
 namespace aqbench::cli {
 namespace {
@@ -107,10 +109,13 @@ std::vector<Record> units_of(const std::vector<DatedFile>& files, const std::str
       units.back().reason = one_line(series->error);
       return units;
     }
-    if (files.size() > 1)
-      units.push_back(unit_of_times(in_ms(series->seconds)));
-    else
-      for (const double one : in_ms(series->seconds)) units.push_back(unit_of_times({one}));
+    const std::vector<double> wall_ms = in_ms(series->seconds), cpu_ms = in_ms(series->cpu_seconds);
+    if (files.size() > 1) {
+      units.push_back(unit_of_times(wall_ms, cpu_ms));
+      continue;
+    }
+    for (std::size_t i = 0; i < wall_ms.size(); ++i)
+      units.push_back(unit_of_times({wall_ms[i]}, cpu_ms.empty() ? cpu_ms : std::vector<double>{cpu_ms[i]}));
   }
   return units;
 }
@@ -150,6 +155,32 @@ void add_benchmarks(const std::array<std::vector<DatedFile>, 2>& sides, AbDocume
     throw not_comparable_error("--samples-b: has no benchmark of --samples");
 }
 
+// The load of the machine while files were measured: the median of those that say so.
+std::optional<MachineLoad> load_of_files(const std::array<std::vector<DatedFile>, 2>& sides) {
+  std::vector<double> loads;
+  std::size_t processors = 0;
+  for (const auto& side : sides)
+    for (const DatedFile& file : side)
+      if (file.content.load_1m && file.content.processors) {
+        loads.push_back(*file.content.load_1m);
+        processors = std::max<std::size_t>(processors, *file.content.processors);
+      }
+  if (loads.empty()) return std::nullopt;
+  return MachineLoad{median_of(std::move(loads)), processors};
+}
+
+void choose_time_of_files(DecideBy wanted, const std::array<std::vector<DatedFile>, 2>& sides,
+                          AbDocument& document) {
+  const auto why_not = [&](const AbCase& one) {
+    const bool known = std::ranges::all_of(document.samples.units, [&](const Record& unit) {
+      return unit.case_name != one.name || unit.status != Status::ok ||
+             find_outcome(unit, kCpuOutcome) != nullptr;
+    });
+    return why_not_cpu_of_benchmark(one.name, known, wanted);
+  };
+  choose_deciding_time(wanted, load_of_files(sides), why_not, document);
+}
+
 AbDocument benchmark_samples(const AbRequest& request) {
   std::array<std::vector<DatedFile>, 2> sides = {read_files_of(*request.samples), {}};
   if (request.samples_b)
@@ -169,6 +200,7 @@ AbDocument benchmark_samples(const AbRequest& request) {
   document.run.samples_file =
       request.samples_b ? document.a.label + " and " + document.b.label : document.a.label;
   add_benchmarks(sides, document);
+  choose_time_of_files(request.decide_by, sides, document);
   const std::string why_not = files_a == 1 ? "each side is one file" : why_not_by_turns(sides);
   document.run.unpaired = !why_not.empty();
   if (document.run.unpaired)

@@ -112,6 +112,7 @@ BenchmarkFile read_gbench(const Json& json, const std::string& source) {
   for (GbenchTimes& times : read_gbench_report(root)) {
     file.series.push_back({times.name, {}, "", times.error});
     for (const double ms : times.real_ms) file.series.back().seconds.push_back(ms * 1e-3);
+    for (const double ms : times.cpu_ms) file.series.back().cpu_seconds.push_back(ms * 1e-3);
   }
   add_medians(root, file.series);
   const auto context = root.find("context");
@@ -120,6 +121,11 @@ BenchmarkFile read_gbench(const Json& json, const std::string& source) {
   if (const std::string caches = caches_text(*context); !caches.empty()) machine["caches"] = caches;
   file.machine = std::move(machine);
   if (const auto date = context->find("date")) file.started_us = utc_microseconds(date->text());
+  if (const auto commit = context->find("commit"); commit && commit->value().is_string())
+    file.commit = one_line(commit->text());
+  if (const auto count = context->find("num_cpus")) file.processors = count->count();
+  if (const auto load = context->find("load_avg"); load && !load->elements().empty())
+    file.load_1m = load->elements().front().number();
   return file;
 }
 

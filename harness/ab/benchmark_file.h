@@ -16,15 +16,18 @@ namespace aqbench {
 
 // One benchmark of a report: the time of each of its repetitions.
 struct GbenchTimes {
-  std::string name;             // of the run, without what an aggregate adds: "BM_sort/1024/threads:2"
-  std::vector<double> real_ms;  // per iteration, above 0
-  std::string error;            // why it was skipped or failed, in any repetition; "" if it was not
+  std::string name;                 // of the run, without what an aggregate adds: "BM_sort/1024/threads:2"
+  std::vector<double> real_ms;      // per iteration, above 0
+  std::string error;                // why it was skipped or failed, in any repetition; "" if it was not
+  std::vector<double> cpu_ms = {};  // for each of real_ms; empty where a run has none, where the benchmark
+                                    // uses several threads or measures its time itself ("/manual_time")
 
   template <class Row>
   static void members(const Row& row) {
     row("name", &GbenchTimes::name);
     row("real_ms", &GbenchTimes::real_ms);
     row("error", &GbenchTimes::error);
+    row("cpu_ms", &GbenchTimes::cpu_ms, kLeftOut);
   }
 };
 
@@ -51,6 +54,7 @@ struct BenchmarkSeries {
   std::vector<double> seconds;  // of its repetitions, in order; one where the tool kept an average alone
   std::string note = {};        // "the median of 5 runs alone was kept"; else empty
   std::string error = {};       // why it has no times, or why one of its runs failed; else empty
+  std::vector<double> cpu_seconds = {};  // of one thread, for each of `seconds`; empty where not known
 };
 
 // What one run of a tool measured.
@@ -59,6 +63,9 @@ struct BenchmarkFile {
   std::optional<std::int64_t> started_us;  // since 1970, UTC; nullopt where the file has no date
   JsonBox machine;  // what the tool says of the processor and what it ran; not of the host's name and clock
   std::vector<BenchmarkSeries> series;  // in the file's order; names are unique
+  std::optional<double> load_1m = {};   // load average over 1 minute, when the tool started
+  std::optional<std::uint64_t> processors = {};
+  std::string commit = {};  // that the user gave the tool: --benchmark_context=commit=HASH
 };
 
 // Returns the time of "2026-11-25T17:09:24.045692+01:00" in microseconds since 1970, UTC. The fraction may be

@@ -49,6 +49,14 @@ struct ReportedTimes {
   }
 };
 
+// Returns the CPU time of an entry in its unit; 0 where it is missing or does not cover what was measured.
+double one_threads_cpu_time(const JsonPlace& entry) {
+  const auto cpu = entry.find("cpu_time"), threads = entry.find("threads");
+  if (!cpu || !cpu->value().is_number() || !std::isfinite(cpu->number())) return 0;
+  if (threads && threads->number() != 1) return 0;
+  return entry.at("name").text().find("/manual_time") == std::string::npos ? cpu->number() : 0;
+}
+
 void read_entry(const JsonPlace& entry, ReportedTimes& reported) {
   const bool failed = says(entry, "error_occurred") || says(entry, "skipped");
   if (!failed && text_or(entry, "run_type", "iteration") != "iteration") return;
@@ -62,10 +70,11 @@ void read_entry(const JsonPlace& entry, ReportedTimes& reported) {
     times.error = "real_time is null or not a finite number";
     return;
   }
-  const double real_ms = entry.at("real_time").number() *
-                         (entry.find("time_unit") ? milliseconds_in(entry.at("time_unit")) : 1e-6);
+  const double unit_ms = entry.find("time_unit") ? milliseconds_in(entry.at("time_unit")) : 1e-6;
+  const double real_ms = entry.at("real_time").number() * unit_ms;
   if (!(std::isfinite(real_ms) && real_ms > 0)) entry.at("real_time").fail("must be finite and above 0");
   times.real_ms.push_back(real_ms);
+  if (const double cpu_ms = unit_ms * one_threads_cpu_time(entry); cpu_ms > 0) times.cpu_ms.push_back(cpu_ms);
 }
 
 // A regular expression that the name alone matches.
@@ -137,7 +146,7 @@ Json this_machine() {
           {"memory", bytes ? memory_class(*bytes) : "unknown"}};
 }
 
-Record record_of(const BenchmarkSeries& series) {
+Record record_of(const BenchmarkSeries& series, const std::optional<double>& load_1m) {
   Record record;
   record.case_name = record.workload = one_line(series.name);
   record.status = series.error.empty() && !series.seconds.empty() ? Status::ok : Status::failed;
@@ -146,6 +155,12 @@ Record record_of(const BenchmarkSeries& series) {
                                               : one_line(series.error);
   if (record.status != Status::ok) return record;
   for (const double seconds : series.seconds) record.timing.warm_ms.push_back(1e3 * seconds);
+  for (const double seconds : series.cpu_seconds) record.timing.cpu_ms.push_back(1e3 * seconds);
+  if (load_1m) {
+    TimedBlock& block = record.timing.blocks.emplace_back();
+    block.count = series.seconds.size();
+    block.load_1m = load_1m;
+  }
   record.timing.note = series.note;
   return record;
 }
@@ -160,6 +175,8 @@ std::vector<GbenchTimes> read_gbench_report(const std::string& text, const std::
 std::vector<GbenchTimes> read_gbench_report(const JsonPlace& root) {
   ReportedTimes reported;
   for (const JsonPlace& entry : root.at("benchmarks").elements()) read_entry(entry, reported);
+  for (GbenchTimes& times : reported.all)
+    if (times.cpu_ms.size() != times.real_ms.size()) times.cpu_ms.clear();
   return std::move(reported.all);
 }
 
@@ -262,8 +279,10 @@ Results results_of_benchmarks(const std::filesystem::path& path, bool measured_h
     environment["comparability"] = *file.machine;
     environment["comparability"]["tool"] = file.tool;
   }
+  if (!file.commit.empty()) environment["working_directory_git"]["commit"] = file.commit;
   results.environment = std::move(environment);
-  for (const BenchmarkSeries& series : file.series) results.records.push_back(record_of(series));
+  for (const BenchmarkSeries& series : file.series)
+    results.records.push_back(record_of(series, file.load_1m));
   return results;
 }
 

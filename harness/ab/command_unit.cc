@@ -181,10 +181,9 @@ class CommandUnit {
     for (const std::string& hash : hashes_) joined += hash;
     unit_.case_name = "command";  // until the comparison names it
     unit_.output_sha256 = hashes_.size() == 1 ? *hashes_.begin() : sha256_hex(joined);
-    if (cpu_ms_.empty())  // of Google Benchmark: its times alone
-      unit_.output_sha256.clear();
-    else
-      unit_.unit->outcomes = {{kCpuOutcome, cpu_ms_}, {kMemoryOutcome, memory_mib_}};
+    if (plan_.rules.gbench) unit_.output_sha256.clear();
+    if (!cpu_ms_.empty()) unit_.unit->outcomes.push_back({kCpuOutcome, cpu_ms_});
+    unit_.unit->outcomes.push_back({kMemoryOutcome, memory_mib_});
     return compact_json(Json{{"unit", to_json(unit_)},
                              {"benchmarks", JsonOf<std::vector<GbenchTimes>>::write(benchmarks_, 0, {})},
                              {"prints_gbench_report", prints_gbench_report_}});
@@ -227,15 +226,17 @@ class CommandUnit {
     } catch (const Error& error) {
       throw CommandFailure(fmt::format("gave no report of Google Benchmark as JSON: {}", error.what()));
     }
-    std::vector<double>& warm_ms = unit_.timing.warm_ms;
+    std::vector<double>&warm_ms = unit_.timing.warm_ms, &cpu_ms = unit_.timing.cpu_ms;
+    memory_mib_.push_back(run.peak_memory_mib);
     if (plan_.benchmark.empty()) return warm_ms.push_back(run.wall_ms);
     const auto found = std::ranges::find(benchmarks_, plan_.benchmark, &GbenchTimes::name);
     if (found == benchmarks_.end() || (found->real_ms.empty() && found->error.empty()))
       throw CommandFailure(fmt::format("did not measure {}", plan_.benchmark));
     if (!found->error.empty()) throw CommandFailure(fmt::format("{}: {}", plan_.benchmark, found->error));
-    if (number >= plan_.warmup)
+    if (number >= plan_.warmup) {
       warm_ms.insert(warm_ms.end(), found->real_ms.begin(), found->real_ms.end());
-    else if (number == 0)
+      cpu_ms.insert(cpu_ms.end(), found->cpu_ms.begin(), found->cpu_ms.end());
+    } else if (number == 0)
       unit_.timing.cold_ms = found->real_ms.front();
     benchmarks_.clear();
   }
@@ -269,10 +270,6 @@ std::optional<CommandAnswer> run_command_unit(const AbCommand& command, const Co
     return CommandAnswer{failed_unit(status, describe(outcome, limits.process)).record};
   }
   return command_answer(outcome.result);
-}
-
-std::vector<AbOutcome> command_outcomes() {
-  return {{kCpuOutcome, AbOutcome::Kind::cost, "ms"}, {kMemoryOutcome, AbOutcome::Kind::cost, "MiB"}};
 }
 
 }  // namespace aqbench

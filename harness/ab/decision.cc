@@ -50,11 +50,6 @@ bool is_metric(const AbCase& the_case) {
   return the_case.outcome && the_case.outcome->kind == AbOutcome::Kind::metric;
 }
 
-// What is compared of a unit: its warm runs, or the values of an outcome.
-const std::vector<double>& values_of(const Record& unit, const AbCase& the_case) {
-  return the_case.outcome ? find_outcome(unit, the_case.outcome->name)->values : unit.timing.warm_ms;
-}
-
 // Returns the scale on which a metric is compared.
 QualityScale quality_scale_of(const AbOutcome& outcome) {
   const auto aim = outcome.better == Better::lower    ? QualityScale::Aim::lower
@@ -75,7 +70,8 @@ PairedSeries series_of(const AbCase& the_case, std::span<const Record* const> a,
   const auto add = [&](std::span<const Record* const> units, std::vector<double>& medians,
                        std::vector<std::vector<double>>& runs) {
     for (const Record* unit : units) {
-      const std::vector<double>& values = values_of(*unit, the_case);
+      const std::vector<double>* const found = compared_values(*unit, the_case);
+      const std::vector<double> values = found == nullptr ? std::vector<double>() : *found;
       medians.push_back(unit_median(values));
       if (all_runs) runs.push_back(values);
     }
@@ -112,7 +108,10 @@ class TimeDecider {
   }
 
   std::vector<std::optional<AbTimeDecision>> run() {
-    for (std::size_t i = 0; i < pairs_.size(); ++i) decisions_[i].emplace().name = compared_[i].of.name;
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      decisions_[i].emplace().name = compared_[i].of.name;
+      decisions_[i]->decided_by = compared_[i].of.decided_by;
+    }
     for (int look = 1; look <= settings_.policy.looks; ++look) judge_look(look);
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
       if (pairs_[i].failed) decisions_[i].reset();

@@ -57,6 +57,7 @@ struct AbSettings {
 // The verdict on the time of one case.
 struct AbTimeDecision {
   std::string name;
+  DecidingTime decided_by = DecidingTime::wall;
   PairedVerdict verdict = PairedVerdict::inconclusive;
   std::string reason;                            // one line, empty for pass
   int look = 0;                                  // the look that decided; 0: too few pairs for any look

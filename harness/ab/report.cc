@@ -156,8 +156,9 @@ std::string pareto_line(const AbSamples& samples, std::size_t case_index, const 
     const std::string conclusion = pareto_conclusion(time.verdict, accuracy);
     return conclusion.empty() ? text : text + ": " + conclusion;
   };
-  std::string text = fmt::format(
-      "time {:+.1f} %", 100 * change_of(time.comparison->scale, shown_shift(*time.comparison).shift));
+  std::string text =
+      fmt::format("{} {:+.1f} %", time.decided_by == DecidingTime::cpu ? "CPU time" : "time",
+                  100 * change_of(time.comparison->scale, shown_shift(*time.comparison).shift));
   if (report.outputs == "identical") return concluded(text + ", output identical", AccuracyChange::equal);
   const Record* const a = scored_unit(samples, case_index, AbSide::a);
   const Record* const b = scored_unit(samples, case_index, AbSide::b);

@@ -95,16 +95,18 @@ Json stage_json(const AbStageDecision& stage) {
 Json time_json(const AbTimeDecision& time) {
   Json stages = Json::array();
   for (const AbStageDecision& stage : time.stages) stages.push_back(stage_json(stage));
-  return {{"verdict", to_string(time.verdict)},
-          {"reason", time.reason},
-          {"look", time.look},
-          {"median_a_ms", rounded_json(time.median_a_ms)},
-          {"median_b_ms", rounded_json(time.median_b_ms)},
-          {"cold_a_ms", rounded_json(time.cold_a_ms)},
-          {"cold_b_ms", rounded_json(time.cold_b_ms)},
-          {"comparison", time.comparison ? comparison_json(*time.comparison) : Json(nullptr)},
-          {"confirmation", time.confirmation ? comparison_json(*time.confirmation) : Json(nullptr)},
-          {"stages", stages}};
+  Json json = {{"verdict", to_string(time.verdict)},
+               {"reason", time.reason},
+               {"look", time.look},
+               {"median_a_ms", rounded_json(time.median_a_ms)},
+               {"median_b_ms", rounded_json(time.median_b_ms)},
+               {"cold_a_ms", rounded_json(time.cold_a_ms)},
+               {"cold_b_ms", rounded_json(time.cold_b_ms)},
+               {"comparison", time.comparison ? comparison_json(*time.comparison) : Json(nullptr)},
+               {"confirmation", time.confirmation ? comparison_json(*time.confirmation) : Json(nullptr)},
+               {"stages", stages}};
+  if (time.decided_by != DecidingTime::wall) json["decided_by"] = to_string(time.decided_by);
+  return json;
 }
 
 // The verdict's name is that of the outcome's kind; medians are in its unit.

@@ -52,6 +52,7 @@ Json unit_json(const Record& record) {
                {"output_sha256", text_json(record.output_sha256)}};
   // Written only where there are any, so that comparisons without them stay as they were.
   for (const OutcomeSamples& outcome : unit.outcomes) json["outcomes"][outcome.name] = outcome.values;
+  if (!record.timing.cpu_ms.empty()) json["cpu_ms"] = record.timing.cpu_ms;
   if (unit.layout) json["layout"] = *unit.layout;
   if (!record.files.empty()) json["tiles_sha256"] = record.files.front().sha256;
   return json;
@@ -68,10 +69,17 @@ Json output_json(const Record& record) {
   throw input_error("records[{}]: {}", index, why);
 }
 
-void check_unit(const Record& record, std::size_t index) {
+void check_unit(const Record& record, const AbCase& the_case, std::size_t index) {
   const std::vector<double>& warm_ms = record.timing.warm_ms;
-  if (!std::ranges::all_of(warm_ms, [](double ms) { return std::isfinite(ms) && ms > 0; }))
-    refuse_unit(index, "warm_ms: must be above 0");
+  const auto are_times = [](const std::vector<double>& all) {
+    return std::ranges::all_of(all, [](double ms) { return std::isfinite(ms) && ms > 0; });
+  };
+  if (!are_times(warm_ms)) refuse_unit(index, "warm_ms: must be above 0");
+  if (the_case.decided_by == DecidingTime::cpu && record.status == Status::ok) {
+    const std::vector<double>* const cpu_ms = find_outcome(record, kCpuOutcome);
+    if (cpu_ms == nullptr || cpu_ms->size() != warm_ms.size() || !are_times(*cpu_ms))
+      refuse_unit(index, "cpu_ms: must be above 0 for each of warm_ms");
+  }
   if (record.status == Status::ok && warm_ms.empty() && record.unit->outcomes.empty() &&
       !record.timing.cold_ms)
     refuse_unit(index, "warm_ms: is empty");
@@ -117,10 +125,16 @@ std::span<const Record> first_units(const AbSamples& samples, std::size_t count)
   return std::span(samples.units).first(std::min(count, samples.units.size()));
 }
 
-Record unit_of_times(std::vector<double> warm_ms) {
+Record unit_of_times(std::vector<double> warm_ms, std::vector<double> cpu_ms) {
   Record record = unit_record();
   record.timing.warm_ms = std::move(warm_ms);
+  record.timing.cpu_ms = std::move(cpu_ms);
   return record;
+}
+
+const std::vector<double>* compared_values(const Record& unit, const AbCase& the_case) {
+  if (the_case.outcome) return find_outcome(unit, the_case.outcome->name);
+  return find_outcome(unit, the_case.decided_by == DecidingTime::cpu ? kCpuOutcome : kWallOutcome);
 }
 
 void append_pair(AbSamples& samples, std::size_t case_index, int look, std::size_t pair, Record a, Record b) {
@@ -136,9 +150,13 @@ void append_pair(AbSamples& samples, std::size_t case_index, int look, std::size
   }
 }
 
-const OutcomeSamples* find_outcome(const Record& unit, const std::string& name) {
+const std::vector<double>* find_outcome(const Record& unit, const std::string& name) {
   const auto found = std::ranges::find(unit.unit->outcomes, name, &OutcomeSamples::name);
-  return found == unit.unit->outcomes.end() || found->values.empty() ? nullptr : &*found;
+  const std::vector<double>* const values = found != unit.unit->outcomes.end() ? &found->values
+                                            : name == kWallOutcome             ? &unit.timing.warm_ms
+                                            : name == kCpuOutcome              ? &unit.timing.cpu_ms
+                                                                               : nullptr;
+  return values == nullptr || values->empty() ? nullptr : values;
 }
 
 const Record* scored_unit(const AbSamples& samples, std::size_t case_index, AbSide side) {
@@ -154,14 +172,20 @@ AbSide first_side(std::uint64_t order_seed, std::size_t pair) {
   return b_runs_first(order_seed, pair) ? AbSide::b : AbSide::a;
 }
 
+std::string to_string(DecidingTime time) { return time == DecidingTime::wall ? "wall" : "cpu"; }
+
+std::string time_name(DecidingTime time) { return time == DecidingTime::wall ? "wall time" : "CPU time"; }
+
 std::string to_string(AbOutcome::Kind kind) { return kind == AbOutcome::Kind::cost ? "cost" : "metric"; }
 
 void AbCase::after_reading(const JsonPlace& place) const { read_tau(place); }
 
 Json to_json(const AbSamples& samples) {
   Json cases = Json::array(), outputs = Json::array(), units = Json::array();
-  for (const AbCase& one : samples.cases)
+  for (const AbCase& one : samples.cases) {
     cases.push_back({{"name", one.name}, {"tau", one.tau ? Json(*one.tau) : Json(nullptr)}});
+    if (one.decided_by != DecidingTime::wall) cases.back()["decided_by"] = to_string(one.decided_by);
+  }
   for (const Record& unit : samples.units) {
     if (unit.unit->scored) outputs.push_back(output_json(unit));
     units.push_back(unit_json(unit));
@@ -181,7 +205,7 @@ void add_units(std::vector<Record> records, AbSamples& samples) {
     Record& record = records[i];
     const auto found = indices.find(record.case_name);
     if (!record.unit || found == indices.end()) refuse_unit(i, "is no unit of the comparison's cases");
-    check_unit(record, i);
+    check_unit(record, samples.cases[found->second], i);
     record.unit->case_index = found->second;
     samples.units.push_back(std::move(record));
   }

@@ -48,19 +48,32 @@ constexpr auto json_values(AbOutcome::Kind) {
   return std::array{AbOutcome::Kind::cost, AbOutcome::Kind::metric};
 }
 
+// The names of the costs of a run.
+inline constexpr const char* kWallOutcome = "wall_ms";
+inline constexpr const char* kCpuOutcome = "cpu_ms";
+inline constexpr const char* kMemoryOutcome = "peak_memory_mib";
+
 // The margin of a metric, a share of A's value, where the user gives none.
 inline constexpr double kUsualMargin = 0.05;
+
+// Which time of a unit's warm runs decides.
+enum class DecidingTime { wall, cpu };
+std::string to_string(DecidingTime time);  // "wall", "cpu"
+std::string time_name(DecidingTime time);  // "wall time", "CPU time"
+constexpr auto json_values(DecidingTime) { return std::array{DecidingTime::wall, DecidingTime::cpu}; }
 
 // One case that is compared.
 struct AbCase {
   std::string name;
   std::optional<double> tau;  // the threshold for this case from A/A runs, a share; nullopt: the policy's
   std::optional<AbOutcome> outcome = {};  // set where units hold its values in place of times; in no file
+  DecidingTime decided_by = DecidingTime::wall;
 
   template <class Row>
   static void members(const Row& row) {
     row("case", &AbCase::name);
     row("tau", &AbCase::tau);
+    row("decided_by", &AbCase::decided_by, kLeftOut);
   }
 
   // Checks tau.
@@ -80,9 +93,14 @@ struct AbSamples {
   }
 };
 
-// Returns the record of a unit that ended well, without values or with its warm runs.
+// Returns the record of a unit that ended well, without values or with its warm runs; `cpu_ms` is empty or as
+// long as `warm_ms`.
 Record unit_record();
-Record unit_of_times(std::vector<double> warm_ms);
+Record unit_of_times(std::vector<double> warm_ms, std::vector<double> cpu_ms = {});
+
+// Returns what is compared of a unit: its outcome of this case, else the time of its warm runs that decides;
+// nullptr where it has none.
+const std::vector<double>* compared_values(const Record& unit, const AbCase& the_case);
 
 // Appends a pair with this number in its case and look, 0 for a confirmation. The seeded coin orders its
 // units.
@@ -91,8 +109,9 @@ void append_pair(AbSamples& samples, std::size_t case_index, int look, std::size
 // Returns the first units, at most so many.
 std::span<const Record> first_units(const AbSamples& samples, std::size_t count);
 
-// Returns the values of an outcome in a unit; nullptr if it has none.
-const OutcomeSamples* find_outcome(const Record& unit, const std::string& name);
+// Returns the values of an outcome in a unit, wall and CPU time of its warm runs among them; nullptr if it
+// has none.
+const std::vector<double>* find_outcome(const Record& unit, const std::string& name);
 
 // Returns the unit of this side whose output was scored, nullptr if there is none: the same bytes have the
 // same metrics.

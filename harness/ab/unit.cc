@@ -121,6 +121,7 @@ CaseResult unit_of(Record record, bool scored, bool wants_warm) {
   unit.status = record.status;
   unit.reason = std::move(record.reason);
   unit.timing.cold_ms = record.timing.cold_ms;
+  if (record.timing.cpu_ms.size() == warm_ms.size()) unit.timing.cpu_ms = std::move(record.timing.cpu_ms);
   unit.timing.warm_ms = std::move(record.timing.warm_ms);
   unit.output_sha256 = std::move(record.output_sha256);
   unit.unit->scored = scored && ok;

@@ -85,10 +85,6 @@ Json unit_record_json(const Record& record);
 // suffices, as for metrics alone.
 CaseResult unit_of(Record record, bool scored, bool wants_warm = true);
 
-// The names of the outcomes that are measured of a run beside its wall time.
-inline constexpr const char* kCpuOutcome = "cpu_ms";
-inline constexpr const char* kMemoryOutcome = "peak_memory_mib";
-
 // How a unit runs its command.
 struct CommandUnitPlan {
   int warmup = 0;  // runs that are thrown away
@@ -107,13 +103,10 @@ struct CommandAnswer {
 // Runs a unit: for each run prepares and runs. The unit has the
 // wall times of the runs, as outcomes processor time and the largest resident size of one of its processes
 // (never below this process's own), and the hash of stdout or of rules.compare_output, with the exit code
-// where any is allowed. With rules.gbench it has the times per iteration of plan.benchmark instead, and
-// neither outcomes nor a hash. A run that fails, or that did not write the file or measure the benchmark,
+// where any is allowed. With rules.gbench it has the wall and CPU times per iteration of plan.benchmark
+// instead, and no hash. A run that fails, or that did not write the file or measure the benchmark,
 // fails the unit with a reason. Returns nullopt if it was cancelled.
 std::optional<CommandAnswer> run_command_unit(const AbCommand& command, const CommandUnitPlan& plan,
                                               const UnitLimits& limits);
-
-// Returns the outcomes that are judged of commands beside the wall time.
-std::vector<AbOutcome> command_outcomes();
 
 }  // namespace aqbench

@@ -36,10 +36,12 @@ VerdictRow judged_row(const std::string& case_name, const std::string& what, con
 std::vector<VerdictRow> value_rows(const AbCaseReport& one) {
   std::vector<VerdictRow> rows;
   if (one.time)
-    rows.push_back(judged_row(one.name, "wall time", "ms", to_string(one.time->verdict), *one.time));
+    rows.push_back(
+        judged_row(one.name, time_name(one.time->decided_by), "ms", to_string(one.time->verdict), *one.time));
   for (const auto& [outcome, decision] : one.outcomes)
-    rows.push_back(judged_row(one.name, outcome.name, outcome.unit,
-                              outcome_verdict_text(outcome, decision.verdict), decision));
+    rows.push_back(judged_row(one.name,
+                              outcome.name == kWallOutcome ? time_name(DecidingTime::wall) : outcome.name,
+                              outcome.unit, outcome_verdict_text(outcome, decision.verdict), decision));
   for (VerdictRow row : one.accuracy) {
     row.only_shown = true;
     rows.push_back(std::move(row));
@@ -92,10 +94,13 @@ std::string time_words(const AbCaseReport& one) {
   const PairedComparison& c = *one.time->comparison;
   const PairedVerdict verdict = one.time->verdict;
   const std::string change = fmt::format("{} ({})", ab_change_text(c), ab_interval_text(c));
+  const bool by_cpu = one.time->decided_by == DecidingTime::cpu;
   std::string text = verdict == PairedVerdict::regressed || verdict == PairedVerdict::faster
                          ? "B is " + speed_words(c)
                      : verdict == PairedVerdict::pass ? pass_words(c, change)
+                     : by_cpu                         ? "CPU time " + change
                                                       : "time " + change;
+  if (by_cpu && !text.starts_with("CPU")) text += " by CPU time";
   if (one.outputs == "identical") return text + ", outputs equal";
   const std::string worse = worse_metric_words(one);
   if (worse.empty()) return one.outputs == "differ" ? text + ", outputs differ" : text;
@@ -106,7 +111,8 @@ std::string time_words(const AbCaseReport& one) {
 std::string words_of(const AbCaseReport& one, const VerdictRow* leading) {
   const bool failed = one.verdict == AbVerdict::failed || (one.verdict == AbVerdict::invalid && !one.time);
   if (failed || leading == nullptr) return one.reason.empty() ? "nothing to compare" : one.reason;
-  if (leading->metric == "wall time" || (one.verdict == AbVerdict::invalid && one.outcomes.empty()))
+  if ((one.time && leading->metric == time_name(one.time->decided_by)) ||
+      (one.verdict == AbVerdict::invalid && one.outcomes.empty()))
     return one.time && one.time->comparison ? time_words(one) : one.reason;
   const bool timed = one.time && one.time->comparison;
   if (timed && one.time->verdict == PairedVerdict::faster && !worse_metric_words(one).empty())

@@ -12,6 +12,7 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/records/json_parts.h"
+#include "harness/records/load.h"
 #include "harness/records/results.h"
 
 namespace aqbench {
@@ -130,6 +131,13 @@ std::optional<double> median_warm_ms(const Record& record) {
   return median_of(record.timing.warm_ms);
 }
 
+std::optional<double> median_cpu_ms(const Record& record) {
+  const std::vector<double>& cpu_ms = record.timing.cpu_ms;
+  if (cpu_ms.size() < kLeastStoredRuns || cpu_ms.size() != record.timing.warm_ms.size()) return std::nullopt;
+  const double median = median_of(cpu_ms);
+  return median > 0 ? std::optional(median) : std::nullopt;
+}
+
 StoredTimes stored_times_of(const Results& results) {
   StoredTimes times;
   const Json comparability = comparability_of(*results.environment);
@@ -139,7 +147,8 @@ StoredTimes stored_times_of(const Results& results) {
     const std::optional<double> median_ms = median_warm_ms(record);
     if (record.status != Status::ok || !median_ms) continue;
     times.cases.push_back({record.case_name, *median_ms, record.timing.throughput,
-                           record.timing.throughput ? record.timing.throughput_unit : ""});
+                           record.timing.throughput ? record.timing.throughput_unit : "",
+                           median_cpu_ms(record), is_better_by_cpu(record, *results.environment)});
   }
   if (times.cases.empty())
     throw input_error("stored times: no case has {} warm runs (--repetitions)", kLeastStoredRuns);
@@ -154,6 +163,7 @@ std::vector<std::string> comparability_differences(const StoredTimes& stored, co
 
 void StoredTime::after_reading(const JsonPlace& place) const {
   if (!(median_ms > 0)) place.at("median_ms").fail("must be positive");
+  if (cpu_median_ms && !(*cpu_median_ms > 0)) place.at("cpu_median_ms").fail("must be positive");
   if (throughput && !(*throughput > 0)) place.at("throughput").fail("must be positive");
   if (throughput) place.at("throughput_unit");
 }

@@ -34,12 +34,16 @@ struct StoredTime {
   double median_ms = 0;              // of the warm runs
   std::optional<double> throughput;  // in `throughput_unit`
   std::string throughput_unit;
+  std::optional<double> cpu_median_ms = {};  // where known
+  bool better_by_cpu = false;                // as is_better_by_cpu() says
 
   template <class Row>
   static void members(const Row& row) {
     row("median_ms", &StoredTime::median_ms);
     row("throughput", &StoredTime::throughput, kLeftOut);
     row("throughput_unit", &StoredTime::throughput_unit, kLeftOut);
+    row("cpu_median_ms", &StoredTime::cpu_median_ms, kLeftOut);
+    row("better_by_cpu", &StoredTime::better_by_cpu, kLeftOut);
   }
 
   // Checks that times are above 0, and that a throughput has a unit.
@@ -65,8 +69,10 @@ struct StoredTimes {
 // none, or if the environment lacks the comparability (a file of another tool).
 StoredTimes stored_times_of(const Results& results);
 
-// Returns the median of the record's warm runs; nullopt if there are too few.
+// Returns the medians of wall and CPU time of the record's warm runs; nullopt if there are too few, or no CPU
+// times.
 std::optional<double> median_warm_ms(const Record& record);
+std::optional<double> median_cpu_ms(const Record& record);
 
 // Returns "cpu_model is "B", the baseline's "A"" for each difference in comparability.
 std::vector<std::string> comparability_differences(const StoredTimes& stored, const Results& results);

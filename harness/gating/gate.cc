@@ -154,21 +154,25 @@ std::size_t drop_passes(std::vector<VerdictRow>& rows, std::size_t first) {
   return static_cast<std::size_t>(passed);
 }
 
-std::vector<std::string> texts_at(const Json& object, const char* key) {
-  std::vector<std::string> texts;
-  if (!object.is_object() || !object.contains(key) || !object[key].is_array()) return texts;
-  for (const Json& text : object[key])
-    if (text.is_string()) texts.push_back(text.get<std::string>());
-  return texts;
-}
-
-// Whether the name begins with one of these.
-bool begins_with_one(const std::string& name, const std::vector<std::string>& firsts) {
-  return std::ranges::any_of(
-      firsts, [&](const std::string& first) { return name == first || name.starts_with(first + "/"); });
-}
-
 bool decides(const VerdictRow& row) { return row.verdict != Verdict::added && !row.only_shown; }
+
+VerdictRow time_row(const std::string& case_name, const char* name, double stored,
+                    const std::optional<Metric>& now, Better better = Better::lower) {
+  const Tolerance tolerance{Tolerance::Kind::relative, kStoredTimeFactor - 1};
+  return metric_row(case_name, name, {stored, better, tolerance}, now ? &*now : nullptr);
+}
+
+// The rows of a case that wall time decides.
+void add_wall_rows(const StoredTime& stored, const Record* record, std::vector<VerdictRow>& rows) {
+  const auto median_ms = record == nullptr ? std::nullopt : median_warm_ms(*record);
+  std::optional<Metric> time, throughput;
+  if (median_ms) time = Metric{median_ms, "ms", Better::lower, ""};
+  if (time && record->timing.throughput)
+    throughput = Metric{record->timing.throughput, record->timing.throughput_unit, Better::higher, ""};
+  rows.push_back(time_row(stored.case_name, "time_median", stored.median_ms, time));
+  if (stored.throughput)
+    rows.push_back(time_row(stored.case_name, "throughput", *stored.throughput, throughput, Better::higher));
+}
 
 }  // namespace
 
@@ -272,14 +276,15 @@ Verdicts gate(const Results& results, const Baseline& baseline) {
   return report;
 }
 
-void gate_stored_times(const Results& results, const Baseline& baseline, Verdicts& report) {
+void gate_stored_times(const Results& results, const Baseline& baseline, Verdicts& report,
+                       DecideBy decide_by) {
   if (!baseline.stored_times)
     throw not_comparable_error("the baseline stores no times (aqbench accept --stored-times)");
   if (const auto differences = comparability_differences(*baseline.stored_times, results);
       !differences.empty())
     throw Error(ErrorKind::not_comparable,
                 printable(fmt::format("stored times: {}", fmt::join(differences, "; "))));
-  const Tolerance tolerance{Tolerance::Kind::relative, kStoredTimeFactor - 1};
+  std::size_t decided_by_cpu = 0;
   const bool times_alone = report.rows.empty();  // nothing else says which cases failed
   std::unordered_set<std::string_view> stored_names;
   std::unordered_map<std::string_view, const Record*> records;
@@ -292,19 +297,26 @@ void gate_stored_times(const Results& results, const Baseline& baseline, Verdict
       if (times_alone) report.rows.push_back(row_without_values(*record));
       continue;
     }
-    std::optional<Metric> time, throughput;
-    if (record != nullptr) {
-      if (const auto median_ms = median_warm_ms(*record)) time = Metric{median_ms, "ms", Better::lower, ""};
-      if (time && record->timing.throughput)
-        throughput = Metric{record->timing.throughput, record->timing.throughput_unit, Better::higher, ""};
-    }
-    report.rows.push_back(metric_row(stored.case_name, "time_median",
-                                     {stored.median_ms, Better::lower, tolerance}, time ? &*time : nullptr));
-    if (stored.throughput)
-      report.rows.push_back(metric_row(stored.case_name, "throughput",
-                                       {*stored.throughput, Better::higher, tolerance},
-                                       throughput ? &*throughput : nullptr));
+    const auto cpu_ms = record == nullptr || !stored.cpu_median_ms ? std::nullopt : median_cpu_ms(*record);
+    if (decide_by == DecideBy::cpu && !cpu_ms)
+      throw not_comparable_error("--decide-by cpu: {}: its CPU time is unknown in {}", stored.case_name,
+                                 stored.cpu_median_ms ? "the results" : "the baseline");
+    const bool loaded =
+        stored.better_by_cpu || (record != nullptr && is_better_by_cpu(*record, *results.environment));
+    const bool by_cpu =
+        cpu_ms && (decide_by == DecideBy::cpu || (decide_by == DecideBy::automatic && loaded));
+    decided_by_cpu += by_cpu ? 1 : 0;
+    if (by_cpu || (cpu_ms && decide_by == DecideBy::both))
+      report.rows.push_back(time_row(stored.case_name, "cpu_median", *stored.cpu_median_ms,
+                                     Metric{cpu_ms, "ms", Better::lower, ""}));
+    if (!by_cpu) add_wall_rows(stored, record, report.rows);
   }
+  if (decided_by_cpu > 0)
+    report.notes.push_back(
+        fmt::format("CPU time decides {} of {}, as programs waited for a processor or --decide-by asks for "
+                    "it; it does not "
+                    "see waiting, locks, input and output, or other threads",
+                    decided_by_cpu, counted(baseline.stored_times->cases.size(), "case")));
   if (times_alone)
     for (const Record& record : results.records)
       if (record.status != Status::ok && !stored_names.contains(record.case_name))
@@ -315,36 +327,6 @@ void gate_stored_times(const Results& results, const Baseline& baseline, Verdict
   report.notes.emplace_back(
       "times are compared with stored ones, which drift with the machine: no proof (aqbench ab measures in "
       "pairs)");
-}
-
-bool PartOfSuite::leaves_out(const std::string& case_name) const {
-  if (begins_with_one(case_name, workloads)) return false;
-  const bool has_scene = begins_with_one(case_name, scenes);
-  const bool has_method = std::ranges::any_of(methods, [&](const std::string& method) {
-    return (case_name + "/").find("/" + method + "/") != std::string::npos;
-  });
-  return (!asked_scenes.empty() && !has_scene) || (!asked_methods.empty() && !has_method) ||
-         (!asked_workloads.empty() && !has_scene);
-}
-
-std::string PartOfSuite::note(const std::vector<std::string>& left_out) const {
-  constexpr std::size_t kMaxNames = 20;
-  std::vector<std::string> flags;
-  for (const auto& [flag, values] :
-       {std::pair("--scene ", asked_scenes), {"--method ", asked_methods}, {"--workload ", asked_workloads}})
-    for (const std::string& value : values) flags.push_back(flag + value);
-  const auto shown = std::span(left_out).first(std::min(left_out.size(), kMaxNames));
-  return printable(fmt::format(
-      "a part of the suite ({}): {} did not run: {}{}", fmt::join(flags, " "),
-      counted(left_out.size(), "accepted case"), fmt::join(shown, ", "),
-      shown.size() < left_out.size() ? fmt::format(" and {} more", left_out.size() - shown.size()) : ""));
-}
-
-PartOfSuite part_of_suite(const Results& results) {
-  if (results.run.suite.empty()) return {};
-  const Json &asked = *results.run.requested, &ran = *results.run.effective;
-  return {texts_at(asked, "scenes"), texts_at(asked, "methods"), texts_at(asked, "workloads"),
-          texts_at(ran, "scenes"),   texts_at(ran, "methods"),   texts_at(ran, "workloads")};
 }
 
 }  // namespace aqbench

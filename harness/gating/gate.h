@@ -8,6 +8,7 @@
 
 #include "harness/gating/baseline.h"
 #include "harness/gating/verdicts.h"
+#include "harness/records/load.h"
 #include "harness/records/results.h"
 
 namespace aqbench {
@@ -54,8 +55,10 @@ Verdict judge_value(const std::string& metric, const BaselineMetric& accepted, d
 Verdicts gate(const Results& results, const Baseline& baseline);
 
 // Adds rows "time_median" and "throughput" for the times stored in the baseline, with a limit of 5 % worse; a
-// time missing in the results is `missing`. Throws Error(not_comparable) if none are stored, or if machine or
-// build differ, naming the difference.
-void gate_stored_times(const Results& results, const Baseline& baseline, Verdicts& report);
+// time missing in the results is `missing`. Where either run says more by CPU time (is_better_by_cpu()) and
+// both have it, "cpu_median" stands in their place. Throws Error(not_comparable) if none are stored, or if
+// machine or build differ, naming the difference.
+void gate_stored_times(const Results& results, const Baseline& baseline, Verdicts& report,
+                       DecideBy decide_by = DecideBy::automatic);
 
 }  // namespace aqbench

@@ -119,6 +119,35 @@ std::string options_text(const Record& record) {
 
 using SeriesByKey = std::map<SeriesKey, TrendSeries>;
 
+constexpr const char* kTimeMetric = "time_ms";
+
+// Whether CPU time tells more of a case than wall time in a run.
+bool is_better_by_cpu(const TrendRun& run, const std::string& case_name) {
+  const auto found = std::ranges::find(run.results.records, case_name, &Record::case_name);
+  return found != run.results.records.end() && is_better_by_cpu(*found, *run.results.environment);
+}
+
+// Leaves of wall time and CPU time of a case the one that decides.
+void choose_times(const TrendHistory& history, DecideBy wanted, SeriesByKey& all) {
+  for (auto wall = all.begin(); wall != all.end();) {
+    SeriesKey key = wall->first;
+    const auto cpu = key.metric == kTimeMetric ? (key.metric = kCpuOutcome, all.find(key)) : all.end();
+    if (cpu == all.end() || wanted == DecideBy::both) {
+      ++wall;
+      continue;
+    }
+    const std::vector<std::size_t>& runs = cpu->second.runs;
+    const auto loaded = static_cast<std::size_t>(std::ranges::count_if(
+        runs, [&](std::size_t run) { return is_better_by_cpu(history.runs[run], key.case_name); }));
+    const bool by_cpu =
+        wanted == DecideBy::cpu || (wanted == DecideBy::automatic &&
+                                    runs.size() == wall->second.runs.size() && 2 * loaded > runs.size());
+    const auto next = std::next(wall);
+    all.erase(by_cpu ? wall : cpu);
+    wall = by_cpu || next != cpu ? next : wall;
+  }
+}
+
 // Adds the values of a record to their series: of one metric, or of all where it is "".
 void add_record(const Record& record, const std::string& machine, std::size_t run, const std::string& wanted,
                 SeriesByKey& all) {
@@ -144,7 +173,9 @@ void add_record(const Record& record, const std::string& machine, std::size_t ru
   // Times of a machine that was not recorded cannot be compared.
   if (machine.empty()) return;
   if (const auto ms = typical_ms(record.timing))
-    add({record.case_name, "time_ms", options, machine}, "ms", Better::lower, *ms);
+    add({record.case_name, kTimeMetric, options, machine}, "ms", Better::lower, *ms);
+  if (const auto ms = summarize(record.timing.cpu_ms).median)
+    add({record.case_name, kCpuOutcome, options, machine}, "ms", Better::lower, *ms);
   for (const StageRecord& stage : record.stages)
     if (const auto ms = summarize(stage.self_ms).median)
       add({record.case_name, "stage:" + stage.name, options, machine}, "ms", Better::lower, *ms);
@@ -255,6 +286,7 @@ std::vector<TrendSeries> detect_trends(const TrendHistory& history, const TrendO
   for (std::size_t run = 0; run < history.runs.size(); ++run)
     for (const Record& record : history.runs[run].results.records)
       add_record(record, history.runs[run].machine, run, options.metric, all);
+  choose_times(history, options.decide_by, all);
   if (!options.metric.empty() && all.empty())
     throw usage_error("--metric '{}': no run has it", options.metric);
   std::vector<TrendSeries> found;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/table.h"
+#include "harness/ab/deciding_time.h"
 #include "harness/records/results.h"
 #include "harness/statistics/change_points.h"
 
@@ -62,9 +63,11 @@ struct TrendSeries {
 
 // Which trends are wanted.
 struct TrendOptions {
-  // A name, "" for all; "time_ms" for the time of a case, "stage:NAME" for a stage's self time.
+  // A name, "" for all; "time_ms" for the wall time of a case, "cpu_ms" for its CPU time, "stage:NAME" for a
+  // stage's self time.
   std::string metric;
-  std::string pinned;  // a run's id or commit, or the beginning of one; "" for none
+  DecideBy decide_by = DecideBy::automatic;  // which of the two, where none is named
+  std::string pinned;                        // a run's id or commit, or the beginning of one; "" for none
   TrendStepOptions steps;
 };
 
@@ -75,9 +78,10 @@ std::vector<ChangePoint> metric_steps(const std::string& metric, const std::stri
                                       std::span<const double> values, const TrendStepOptions& options = {});
 
 // Returns a series for each case and metric that at least two runs have with the same options, those with a
-// change first. Accuracy and memory are taken over all runs; times (time_ms and stages) only over runs with
-// the same machine key. Throws Error(usage) for a pinned run that is not there, and for a metric that no run
-// has.
+// change first. Accuracy and memory are taken over all runs; times (time_ms or cpu_ms, and stages) only over
+// runs with the same machine key. CPU time stands in for wall time where the machine was loaded in most runs,
+// all of them know it, and the case uses one thread. Throws Error(usage) for a pinned run that is not there,
+// and for a metric that no run has.
 std::vector<TrendSeries> detect_trends(const TrendHistory& history, const TrendOptions& options);
 
 // Returns a line for each change, newest first, then how many series did not change. Names are never cut;

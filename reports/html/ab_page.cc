@@ -67,14 +67,10 @@ std::string ab_evidence(const AbDocument& document, const AbReport& report) {
 // ---- What scripts draw ----
 
 // The value of a unit that is compared; nullopt where it has none.
-std::optional<double> unit_value(const Record& unit, const AbOutcome* outcome) {
+std::optional<double> unit_value(const Record& unit, const AbCase& compared) {
   if (unit.status != Status::ok) return std::nullopt;
-  if (outcome != nullptr) {
-    const OutcomeSamples* const found = find_outcome(unit, outcome->name);
-    return found == nullptr ? std::nullopt : std::optional(median_of(found->values));
-  }
-  if (unit.timing.warm_ms.empty()) return std::nullopt;
-  return median_of(unit.timing.warm_ms);
+  const std::vector<double>* const values = compared_values(unit, compared);
+  return values == nullptr ? std::nullopt : std::optional(median_of(*values));
 }
 
 const char* shift_kind(ShiftScale scale) {
@@ -90,6 +86,8 @@ Json series_json(const AbSamples& samples, std::size_t case_index, const AbOutco
       decision && decision->comparison ? &*decision->comparison : nullptr;
   std::set<std::size_t> kept;
   if (compared != nullptr) kept.insert(compared->kept.begin(), compared->kept.end());
+  AbCase shown_case = samples.cases[case_index];
+  if (outcome != nullptr) shown_case.outcome = *outcome;
   Json pairs = Json::array();
   bool any = false;
   std::size_t look_pairs = 0;
@@ -98,7 +96,8 @@ Json series_json(const AbSamples& samples, std::size_t case_index, const AbOutco
     if (first.case_index != case_index) continue;
     const bool a_first = first.side == AbSide::a;
     const std::size_t at_a = a_first ? i : i + 1, at_b = a_first ? i + 1 : i;
-    const auto a = unit_value(samples.units[at_a], outcome), b = unit_value(samples.units[at_b], outcome);
+    const auto a = unit_value(samples.units[at_a], shown_case),
+               b = unit_value(samples.units[at_b], shown_case);
     any = any || a || b;
     const bool confirms = first.confirms(), is_kept = !confirms && kept.contains(look_pairs);
     if (!confirms) ++look_pairs;
@@ -106,10 +105,11 @@ Json series_json(const AbSamples& samples, std::size_t case_index, const AbOutco
         {a ? Json(*a) : Json(nullptr), b ? Json(*b) : Json(nullptr), at_a + 1, at_b + 1, confirms, is_kept});
   }
   if (!any) return nullptr;
-  Json series = {{"name", outcome == nullptr ? "wall time" : metric_words(outcome->name)},
-                 {"unit", outcome == nullptr ? "ms" : outcome->unit},
-                 {"pairs", std::move(pairs)},
-                 {"kind", compared == nullptr ? "ratio" : shift_kind(compared->scale)}};
+  Json series = {
+      {"name", outcome == nullptr ? time_name(shown_case.decided_by) : metric_words(outcome->name)},
+      {"unit", outcome == nullptr ? "ms" : outcome->unit},
+      {"pairs", std::move(pairs)},
+      {"kind", compared == nullptr ? "ratio" : shift_kind(compared->scale)}};
   if (compared == nullptr) return series;
   const EstimatedShift shown = shown_shift(*compared);
   for (const auto& [name, shift] :

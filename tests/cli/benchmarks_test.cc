@@ -39,6 +39,20 @@ class Benchmarks : public Ab {
       out << R"(,{"name": "BM_sort/8", "run_name": "BM_sort/8", "error_occurred": true, "error_message": "full"})";
     out << "]}";
   }
+  // A report of a busy machine: wall time is disturbed, CPU time is not.
+  void write_busy_report(const std::filesystem::path& file, double cpu_ns, int second) {
+    std::filesystem::create_directories(file.parent_path());
+    const double process = 1 + 0.01 * noise_(random_), waiting = 2 + std::abs(6 * noise_(random_));
+    std::ofstream out(file);
+    out << R"({"context": {"date": "2026-11-25T10:)" << 10 + second / 60 << ":" << second % 60 / 10
+        << second % 10 << R"(+00:00", "num_cpus": 2, "load_avg": [9.5, 9, 8], "commit": "c)" << 1000 + second
+        << R"("}, "benchmarks": [)";
+    for (int i = 0; i < 5; ++i)
+      out << (i ? "," : "") << R"({"name": "BM_sort/8", "run_type": "iteration", "threads": 1, "real_time": )"
+          << cpu_ns * waiting * (1 + std::abs(noise_(random_))) << R"(, "cpu_time": )"
+          << cpu_ns * process * (1 + 0.005 * std::abs(noise_(random_))) << R"(, "time_unit": "ns"})";
+    out << "]}";
+  }
   // 24 runs of A and of B by turns.
   void write_pairs(double a_ns, double b_ns) {
     for (int i = 0; i < 24; ++i) {
@@ -65,6 +79,30 @@ TEST_F(Benchmarks, SixPercentMeasuredInPairsAreARegressionAndTheSameProgramIsNon
 }
 
 // Names without leading zeros, and a clock that is set back on the way.
+// On a busy machine CPU time tells what wall time cannot, in pairs, in a history and against stored times.
+TEST_F(Benchmarks, OfABusyMachineCpuTimeDecides) {
+  for (int i = 0; i < 24; ++i) {
+    const std::string name = "run" + std::to_string(100 + i) + ".json";
+    write_busy_report(dir_ / "a" / name, 1000, 4 * i + (i % 2 ? 2 : 0));
+    write_busy_report(dir_ / "b" / name, 1100, 4 * i + (i % 2 ? 0 : 2));
+    write_busy_report(dir_ / "c" / name, 1000, 4 * i + (i % 2 ? 1 : 3));
+    write_busy_report(dir_ / "h" / name, i < 13 ? 1000 : 1050, 4 * i);
+  }
+  EXPECT_THAT(exits(judge(), 1).out,
+              AllOf(HasSubstr("CPU time decides 1 of 1 case"), HasSubstr("a load of 9.5 on 2 processors"),
+                    HasSubstr("by CPU time")));
+  EXPECT_THAT(exits(run("ab --samples a --samples-b b --decide-by wall"), 5).out, HasSubstr("wall time"));
+  exits(run("ab --samples a --samples-b c --decide-by both"), 0);
+  EXPECT_THAT(exits(run("trend h"), 0).out, AllOf(HasSubstr("cpu_ms"), HasSubstr("c1052")));
+  EXPECT_THAT(exits(run("trend h --decide-by wall"), 0).out, Not(HasSubstr("cpu_ms")));
+  exits(run("accept a/run100.json --baseline t.json --stored-times"), 0);
+  exits(run("gate c/run100.json --baseline t.json --stored-times"), 0);
+  EXPECT_THAT(exits(run("gate b/run100.json --baseline t.json --stored-times"), 1).out,
+              HasSubstr("cpu_median"));
+  EXPECT_THAT(exits(run("ab --samples a --samples-b b --decide-by pulse"), 2).err,
+              HasSubstr("--decide-by 'pulse': expected wall, cpu or both"));
+}
+
 TEST_F(Benchmarks, FilesAreTakenInTheOrderOfTimeWithTheirOffsetsOfUtc) {
   for (int i = 0; i < 24; ++i) {
     const std::string name = "run_" + std::to_string(i + 1) + ".json";

@@ -63,6 +63,31 @@ TEST(BenchmarkFile, DatesAreThoseOfUtc) {
     EXPECT_FALSE(utc_microseconds(none)) << none;
 }
 
+// CPU time counts where it is that of one thread for all runs; the file says how loaded the machine was.
+TEST(BenchmarkFile, CpuTimeIsThatOfOneThread) {
+  const TemporaryDirectory dir;
+  const auto entry = [](const std::string& name, const char* more) {
+    return R"({"name": ")" + name + R"(", "run_name": ")" + name +
+           R"(", "run_type": "iteration", "real_time": 4, "time_unit": "us")" + more + "}";
+  };
+  const BenchmarkFile file = read_text(
+      dir, R"({"context": {"num_cpus": 2, "load_avg": [6.5, 1, 1], "commit": "abc123"}, "benchmarks": [)" +
+               entry("a", R"(, "cpu_time": 3, "threads": 1)") + "," + entry("a", R"(, "cpu_time": 2)") + "," +
+               entry("b/threads:4", R"(, "cpu_time": 3, "threads": 4)") + "," +
+               entry("c/manual_time", R"(, "cpu_time": 3)") + "," + entry("d", R"(, "cpu_time": 3)") + "," +
+               entry("d", "") + "," + entry("e", R"(, "cpu_time": 0)") + "]}");
+  ASSERT_EQ(series(file, "a").cpu_seconds.size(), 2u);
+  EXPECT_DOUBLE_EQ(series(file, "a").cpu_seconds[1], 2e-6);
+  for (const char* const none : {"b/threads:4", "c/manual_time", "d", "e"})
+    EXPECT_TRUE(series(file, none).cpu_seconds.empty()) << none;
+  EXPECT_EQ(file.load_1m, 6.5);
+  EXPECT_EQ(file.processors, 2u);
+  const Results results = results_of_benchmarks(dir.path() / "x.json");
+  EXPECT_EQ(results.records[0].timing.cpu_ms.size(), 2u);
+  EXPECT_EQ(results.records[0].timing.blocks.at(0).load_1m, 6.5);
+  EXPECT_EQ((*results.environment).at("working_directory_git").at("commit"), "abc123");
+}
+
 // The literals that Google Benchmark and Python write are null: of a time that fails its benchmark, of other
 // numbers it does not matter.
 TEST(BenchmarkFile, NumbersThatAreNoneAreNullWithAReason) {

@@ -236,6 +236,38 @@ TEST(StoredTimes, FivePerCentIsTheLimitBothWays) {
   }
 }
 
+// Wall time is 24 % longer under load, where CPU time is the same.
+TEST(StoredTimes, UnderLoadCpuTimeDecides) {
+  const auto loaded = [](double cpu) {
+    Results results = timed_results(1.24);
+    results.environment = Json{{"comparability", {{"cpu_model", "A"}, {"threads", 2}, {"cores", 2u}}}};
+    Timing& timing = results.records[0].timing;
+    timing.cpu_ms = std::vector<double>(5, cpu);
+    timing.blocks.emplace_back().load_1m = 7;
+    return results;
+  };
+  Results then = loaded(8);
+  then.records[0].timing.blocks.clear();
+  then.records[0].timing.warm_ms = timed_results().records[0].timing.warm_ms;
+  Baseline baseline = synthetic_baseline(then);
+  baseline.stored_times = stored_times_of(then);
+  const auto verdict = [&](double cpu, DecideBy wanted) {
+    Verdicts report;
+    gate_stored_times(loaded(cpu), baseline_from_json(Json::parse(baseline_text(baseline)), "b.json"), report,
+                      wanted);
+    return report.rows.front().verdict;
+  };
+  EXPECT_EQ(verdict(8.02, DecideBy::automatic), Verdict::pass);
+  EXPECT_EQ(verdict(8.5, DecideBy::automatic), Verdict::regressed);
+  EXPECT_EQ(verdict(8.02, DecideBy::cpu), Verdict::pass);
+  EXPECT_EQ(verdict(8.02, DecideBy::wall), Verdict::regressed);
+  EXPECT_EQ(verdict(8.02, DecideBy::both), Verdict::regressed);
+  Verdicts report;
+  EXPECT_THAT(error_of(ErrorKind::not_comparable,
+                       [&] { gate_stored_times(timed_results(), timed_baseline(), report, DecideBy::cpu); }),
+              HasSubstr("its CPU time is unknown"));
+}
+
 TEST(StoredTimes, AMissingTimeFailsAndAnotherMachineIsNotComparable) {
   Results results = timed_results();
   results.records[0].timing.warm_ms.clear();

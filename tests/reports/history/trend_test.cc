@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <nlohmann/json.hpp>
+
 #include "core/files.h"
 #include "reports/bundle/bundle.h"
 #include "tests/core/error_matcher.h"
@@ -159,6 +162,33 @@ TEST(Trend, TimesOfOtherMachinesAreOtherSeries) {
   EXPECT_THAT(series_of(all, "time_ms").changes, IsEmpty());
   for (TrendRun& run : history.runs) run.machine.clear();
   for (const TrendSeries& series : detect_trends(history, {})) EXPECT_NE(series.metric, "time_ms");
+}
+
+// Under load wall time says nothing of a step of 5 % in CPU time; on a quiet machine wall time is shown.
+TEST(Trend, UnderLoadCpuTimeStandsInForWallTime) {
+  TrendHistory history = history_of(30, 30);
+  for (std::size_t i = 0; i < 30; ++i) {
+    TrendRun& run = history.runs[i];
+    run.results.environment = Json{{"comparability", {{"cores", 2u}}}};
+    Timing& timing = run.results.records[0].timing;
+    timing.warm_ms = {20 + 10 * std::sin(7.0 * static_cast<double>(i * i))};
+    timing.cpu_ms = {(i < 12 ? 10 : 10.5) + 0.01 * static_cast<double>(i % 3)};
+    timing.blocks.emplace_back().load_1m = 6;
+  }
+  const auto all = detect_trends(history, {});
+  ASSERT_EQ(series_of(all, "cpu_ms").changes.size(), 1u);
+  EXPECT_EQ(series_of(all, "cpu_ms").changes[0].index, 12u);
+  EXPECT_THROW(series_of(all, "time_ms"), std::out_of_range);
+  TrendOptions options;
+  options.decide_by = DecideBy::both;
+  EXPECT_NO_THROW(series_of(detect_trends(history, options), "time_ms"));
+  options = {};
+  options.metric = "time_ms";
+  EXPECT_THAT(series_of(detect_trends(history, options), "time_ms").changes, IsEmpty());
+  for (TrendRun& run : history.runs) run.results.records[0].timing.blocks[0].load_1m = 0.5;
+  const auto quiet = detect_trends(history, {});
+  EXPECT_NO_THROW(series_of(quiet, "time_ms"));
+  EXPECT_THROW(series_of(quiet, "cpu_ms"), std::out_of_range);
 }
 
 TEST(Trend, TheChartsAreXml) {

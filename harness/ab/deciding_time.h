@@ -1,0 +1,31 @@
+#pragma once
+// Which time decides whether B is slower: wall time, or processor time, which a loaded machine disturbs less.
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "core/command_line/flag_value.h"
+#include "harness/ab/document.h"
+#include "harness/records/load.h"
+
+namespace aqbench {
+
+// Reads "wall", "cpu" or "both". Throws Error(usage) naming the flag.
+DecideBy read_decide_by(const FlagValue& value);
+
+// Returns the load of this machine; nullopt where the system does not report it.
+std::optional<MachineLoad> load_of_this_machine();
+
+// Chooses what decides each case of the document and notes why. Where CPU time decides, wall time is a cost
+// unless CPU time alone is wanted.
+// `why_not_cpu` returns why CPU time does not cover what a case does, "" if it does. Throws Error(usage)
+// naming --decide-by and the case where CPU time is wanted and not known.
+void choose_deciding_time(DecideBy wanted, const std::optional<MachineLoad>& load,
+                          const std::function<std::string(const AbCase&)>& why_not_cpu, AbDocument& document);
+
+// Returns why CPU time does not cover what a benchmark of Google Benchmark does; `known` tells whether its
+// reports have CPU times of one thread (GbenchTimes::cpu_ms).
+std::string why_not_cpu_of_benchmark(const std::string& name, bool known, DecideBy wanted);
+
+}  // namespace aqbench

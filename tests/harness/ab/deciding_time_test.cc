@@ -1,0 +1,103 @@
+#include "harness/ab/deciding_time.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/ab/report.h"
+#include "tests/harness/ab/documents.h"
+#include "tests/harness/ab/support.h"
+
+namespace aqbench {
+namespace {
+
+using test::noisy_units;
+using test::Units;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// Pairs whose wall time a busy machine disturbs by 15 %, while CPU time shows what B costs.
+AbDocument busy_document(double cpu_ratio, double wall_ratio = 1) {
+  const Units wall = noisy_units(24, wall_ratio, 5, 0.15), cpu = noisy_units(24, cpu_ratio, 6, 0.01);
+  AbSamples samples;
+  samples.cases = {{"x", std::nullopt}};
+  for (std::size_t i = 0; i < wall.a.size(); ++i)
+    append_pair(samples, 0, 1, i, unit_of_times({3 * wall.a[i]}, {cpu.a[i]}),
+                unit_of_times({3 * wall.b[i]}, {cpu.b[i]}));
+  return document_of(std::move(samples));
+}
+
+AbCaseReport judged(AbDocument document, DecideBy wanted, double load_1m, const std::string& why_not = "") {
+  choose_deciding_time(
+      wanted, MachineLoad{load_1m, 2}, [&](const AbCase&) { return why_not; }, document);
+  return judge_ab(document).cases.front();
+}
+
+TEST(DecidingTime, OfALoadedMachineIsTheCpusAndOfAQuietOneTheWalls) {
+  const AbCaseReport loaded = judged(busy_document(1.1), DecideBy::automatic, 2.5);
+  EXPECT_EQ(loaded.verdict, AbVerdict::regressed) << loaded.reason;
+  EXPECT_EQ(loaded.time->decided_by, DecidingTime::cpu);
+  EXPECT_NEAR(*loaded.time->median_a_ms, 10, 0.2);
+  const AbCaseReport quiet = judged(busy_document(1.1), DecideBy::automatic, 2);  // as many as processors
+  EXPECT_EQ(quiet.verdict, AbVerdict::inconclusive);
+  EXPECT_EQ(quiet.time->decided_by, DecidingTime::wall);
+  EXPECT_NEAR(*quiet.time->median_a_ms, 30, 3);
+  EXPECT_EQ(judged(busy_document(1), DecideBy::automatic, 9).verdict, AbVerdict::pass);
+}
+
+TEST(DecidingTime, OfSeveralThreadsIsTheWallsUnlessAskedFor) {
+  AbDocument document = busy_document(1.1);
+  choose_deciding_time(
+      DecideBy::automatic, MachineLoad{9, 2}, [](const AbCase&) { return "uses 4 threads"; }, document);
+  EXPECT_EQ(document.samples.cases[0].decided_by, DecidingTime::wall);
+  EXPECT_THAT(document.notes, ElementsAre("wall time decides under a load of 9.0 on 2 processors, which "
+                                          "disturbs it: x: uses 4 threads"));
+  EXPECT_THAT(test::error_of(ErrorKind::usage,
+                             [&] { judged(busy_document(1.1), DecideBy::cpu, 0, "has no CPU time"); }),
+              HasSubstr("--decide-by cpu: x: has no CPU time"));
+}
+
+// Wall time can fail what CPU time passes, and cannot win what it does not.
+TEST(DecidingTime, OfBothWallTimeIsACost) {
+  // Under load nothing else sees a program that waits.
+  EXPECT_EQ(judged(busy_document(1, 10), DecideBy::automatic, 9).verdict, AbVerdict::regressed);
+  EXPECT_EQ(judged(busy_document(1, 10), DecideBy::cpu, 9).verdict, AbVerdict::pass);
+  const AbCaseReport slower = judged(busy_document(1, 2), DecideBy::both, 0);
+  EXPECT_EQ(slower.verdict, AbVerdict::regressed);
+  EXPECT_THAT(slower.reason, HasSubstr("wall_ms REGRESSED"));
+  EXPECT_EQ(judged(busy_document(1), DecideBy::both, 0).verdict, AbVerdict::pass);
+  EXPECT_EQ(judged(busy_document(1, 0.4), DecideBy::both, 0).verdict, AbVerdict::pass);
+  EXPECT_EQ(judged(busy_document(1.1, 0.4), DecideBy::both, 0).verdict, AbVerdict::regressed);
+}
+
+TEST(DecidingTime, StandsInTheBundleAndNeedsCpuTimes) {
+  AbDocument document = busy_document(1.1);
+  document.samples.cases[0].decided_by = DecidingTime::cpu;
+  const AbSamples again = reread(document.samples);
+  EXPECT_EQ(find_outcome(again.units[0], kCpuOutcome)->size(), 1u);
+  document.samples.units[3].timing.cpu_ms.clear();
+  EXPECT_THAT(test::error_of(ErrorKind::input, [&] { reread(document.samples); }),
+              HasSubstr("records[3]: cpu_ms: must be above 0 for each of warm_ms"));
+}
+
+// Nothing but the load chooses, so the rates are those of the time that decides: equal programs on a loaded
+// machine, whose wall times differ by 3 times at random.
+TEST(DecidingTime, DoesNotFlagEqualProgramsUnderLoad) {
+  std::size_t flagged = 0, passed = 0;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    const Units wall = noisy_units(24, 1, 2 * seed, 0.5), cpu = noisy_units(24, 1, 2 * seed + 1, 0.02);
+    AbSamples samples;
+    samples.cases = {{"x", std::nullopt}};
+    for (std::size_t i = 0; i < wall.a.size(); ++i)
+      append_pair(samples, 0, 1, i, unit_of_times({wall.a[i]}, {cpu.a[i]}),
+                  unit_of_times({wall.b[i]}, {cpu.b[i]}));
+    const AbVerdict verdict = judged(document_of(std::move(samples)), DecideBy::automatic, 6).verdict;
+    flagged += verdict == AbVerdict::regressed ? 1 : 0;
+    passed += verdict == AbVerdict::pass ? 1 : 0;
+  }
+  EXPECT_EQ(flagged, 0u);
+  EXPECT_GE(passed, 50u);
+}
+
+}  // namespace
+}  // namespace aqbench
