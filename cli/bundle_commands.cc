@@ -1,4 +1,4 @@
-// The commands verify, merge and report: what is done with a bundle that is whole.
+// The commands verify and report: what is done with a bundle that is whole.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -28,21 +28,6 @@ CommandLine<VerifyRequest> verify_command_line() {
       "change). Exit 1 names every file that does not check out.",
       {},
       {{{.name = "BUNDLE"}, into<&VerifyRequest::bundle>}}};
-}
-
-struct MergeRequest {
-  std::vector<std::filesystem::path> shards;
-  std::filesystem::path out;
-};
-
-CommandLine<MergeRequest> merge_command_line() {
-  return {
-      "aqbench merge BUNDLE... [--out DIR]",
-      "Merges the shards of a sweep (aqbench sweep --shard i/n) into one bundle with the root digest of "
-      "all\nrecords. Every shard is verified first.\nExit 1 a shard does not verify, 2 a case is duplicate, "
-      "a shard is missing or was interrupted,\n4 suites, options, plans or builds differ.",
-      {{"out", "DIR", "parent folder of the bundle", into<&MergeRequest::out>, usually("out")}},
-      {{{.name = "BUNDLE", .repeatable = true}, into<&MergeRequest::shards>}}};
 }
 
 struct ReportRequest {
@@ -78,16 +63,6 @@ ExitCode verify_command(const Arguments& arguments) {
   const VerifyReport report = verify_bundle(request.bundle);
   fmt::print("{}", render_verify(report, wants_colours(STDOUT_FILENO)));
   return report.ok() ? ExitCode::pass : ExitCode::regression;
-}
-
-ExitCode merge_command(const Arguments& arguments) {
-  const auto request = parse(merge_command_line(), arguments);
-  Arguments command{"aqbench", "merge"};
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  const std::filesystem::path bundle = merge_bundles(request.shards, request.out, command);
-  const VerifyReport verified = verify_bundle(bundle);
-  fmt::print("bundle {}\n{}", printable(bundle.string()), render_verify(verified));
-  return verified.ok() ? ExitCode::pass : ExitCode::regression;
 }
 
 ExitCode report_command(const Arguments& arguments) {

@@ -97,9 +97,14 @@ std::uint64_t sum_over_tree(pid_t process, std::uint64_t (*bytes_of)(pid_t)) {
 
 }  // namespace
 
-TreeMemory descendants_memory(pid_t process) {
+std::vector<pid_t> descendants_of(pid_t process) {
   std::vector<pid_t> all;
   add_descendants(process, 0, all);
+  return all;
+}
+
+TreeMemory descendants_memory(pid_t process) {
+  const std::vector<pid_t> all = descendants_of(process);
   TreeMemory memory;
   for (const pid_t one : all) {
     const std::string status = read_proc(fmt::format("/proc/{}/status", one));

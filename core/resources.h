@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "core/stopwatch.h"
 
@@ -12,6 +13,9 @@ namespace aqbench {
 
 // Returns the resident memory of one process; 0 if it is gone.
 std::uint64_t resident_bytes(pid_t process);
+
+// Returns the descendants of a process.
+std::vector<pid_t> descendants_of(pid_t process);
 
 // Returns the resident memory of a process and its descendants; shared pages count once per process.
 std::uint64_t resident_tree_bytes(pid_t process);

@@ -202,17 +202,17 @@ class Merge(Scenario):
             program.expect(["sweep", *SMALL, "--repeat", "2", "--shard", shard, "--out", name], folder)
             bundles(folder / name)[0].rename(folder / name / "bundle")
 
+    def sealed(self, folder):
+        return [bundle for bundle in bundles(folder / "out") if (bundle / "sha256.txt").exists()]
+
     def check_hit(self, program, folder):
-        for bundle in bundles(folder / "out"):
-            if any(bundle.iterdir()):
-                program.expect(["verify", str(bundle)], folder)  # whole, or a name without a bundle
+        for bundle in self.sealed(folder):
+            program.expect(["verify", str(bundle)], folder)
 
     def recover(self, program, folder):
-        found = [bundle for bundle in bundles(folder / "out") if any(bundle.iterdir())]
-        if not found:
-            program.expect(self.command, folder)
-            found = [bundle for bundle in bundles(folder / "out") if any(bundle.iterdir())]
-        return digest_line(program, found[-1], folder)
+        if not self.sealed(folder):
+            program.expect(self.command, folder)  # beside an unfinished one
+        return digest_line(program, self.sealed(folder)[-1], folder)
 
 
 class Render(Scenario):

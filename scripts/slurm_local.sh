@@ -92,7 +92,7 @@ while [ $killed -lt $kills ] && kill -0 $waiting 2>/dev/null; do  # the tasks, n
 done
 [ $killed -eq $kills ] || { echo "slurm_local: the sweep ended before $kills tasks were killed; increase CASES" >&2; exit 1; }
 wait "$waiting" || { echo "slurm_local: the sweep failed:" >&2; cat "$dir/slurm.log" "$dir/slurm.err" >&2
-  grep -hB 2 '^-- [^o]' "$dir"/out/*Z/bench.log >&2; exit 1; }
+  grep -hB 2 '^-- [^o]' "$dir"/out/*Z.tasks/slurm-*.log >&2; exit 1; }
 end=$(date +%s.%N)
 bundle=$(echo "$dir"/out/*Z)
 "$aqbench" verify "$bundle" >"$dir/verify.log" || { cat "$dir/verify.log" >&2; exit 1; }

@@ -2,7 +2,10 @@
 // The few lines by which the engines of others run the cases of a plan.
 
 #include <span>
+#include <string>
 #include <string_view>
+
+#include "harness/project/resources.h"
 
 namespace aqbench::cli {
 
@@ -12,7 +15,11 @@ struct EngineFile {
   const char* file;       // "Snakefile"
   const char* command;    // runs it: "snakemake --cores 8 --restart-times 3"
   const char* text;
+  std::string (*needs)(const Resources& needs);  // what {needs} in the text stands for
 };
+
+// Returns the file of an engine, which reserves this for each case.
+std::string text_of(const EngineFile& engine, const Resources& needs);
 
 // Returns all engines.
 std::span<const EngineFile> engine_files();

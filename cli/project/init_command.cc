@@ -1,6 +1,8 @@
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,6 +18,7 @@
 #include "core/scratch_folder.h"
 #include "core/text.h"
 #include "harness/project/project.h"
+#include "harness/sharing/finished_cases.h"
 
 namespace aqbench::cli {
 namespace {
@@ -25,6 +28,7 @@ namespace fs = std::filesystem;
 constexpr const char* kWorkflow = ".github/workflows/aqbench.yml";
 constexpr const char* kIgnored = ".gitignore";
 constexpr std::size_t kMaxIgnoredBytes = 1 << 20;
+constexpr const char* kPlanHere = "plan.json";
 
 struct InitRequest {
   ProjectStart start;
@@ -48,7 +52,7 @@ CommandLine<InitRequest> init_command_line() {
           "  aqbench init --command 'python3 run.py {dataset} {output}/cloud.ply --window {window=7}'\n"
           "\n"
           "With --engine it writes instead the few lines by which this engine runs the cases of plan.json\n"
-          "(aqbench sweep --plan) and makes their bundle.\n\n"
+          "(aqbench sweep --plan) and makes their bundle, with the resources that their methods declare.\n\n"
           "Exit 0 written, 2 usage or the file exists, 6 writing failed.",
           {{"command", "COMMAND", kProjectInit,
             "your program with {dataset} and {output}, and a parameter as {NAME=DEFAULT} (default: "
@@ -65,16 +69,36 @@ CommandLine<InitRequest> init_command_line() {
 
 // Writes a new file with its folder. Returns false if it exists; throws Error(io).
 bool write_new(const fs::path& file, const std::string& text) {
-  if (file.has_parent_path()) make_folders(file.parent_path());
   std::error_code unknown;
   if (fs::exists(fs::symlink_status(file, unknown)))
     return false;  // also in a folder that cannot be written to
-  return write_new_file(file, text);
+  if (file.has_parent_path()) make_folders(file.parent_path());
+  write_file(file, text);
+  return true;
+}
+
+// Returns what a case of plan.json needs; before that is written, of any method of the project.
+Resources needs_here() {
+  const auto project = current_project({});
+  if (!project) return {};
+  std::set<std::string> methods;
+  int threads = 0;
+  if (path_exists(kPlanHere)) {
+    for (const Json& planned : parse_strict_json(read_plan_file(kPlanHere).cases_text, kPlanHere)) {
+      methods.insert(planned.at("method").get<std::string>());
+      threads = std::max(threads, planned.at("threads").get<int>());
+    }
+  } else {
+    for (const MethodDeclaration& method : project->methods) methods.insert(method.name);
+  }
+  Resources needs = most_of(methods, project->resources);
+  needs.threads = std::max(needs.threads, threads);
+  return needs;
 }
 
 ExitCode write_engine_file(const std::string& name) {
   const EngineFile& engine = find_named("engine", name, engine_files());
-  if (!write_new(engine.file, engine.text))
+  if (!write_new(engine.file, text_of(engine, needs_here())))
     throw usage_error("{}: exists and is left unchanged", engine.file);
   fmt::print("{}: runs the cases of plan.json\nnext: aqbench sweep ... --plan plan.json && {}\n", engine.file,
              engine.command);

@@ -1,4 +1,4 @@
-// The commands run-case and collect: cases of a plan by any engine, and the bundle of their results.
+// The command run-case: cases of a plan by any engine.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -66,14 +66,6 @@ CommandLine<RunCaseRequest> run_case_command_line() {
   return line;
 }
 
-SweepPlan read_plan(const fs::path& file, const std::optional<fs::path>& project_file) {
-  JournalHeader header = read_plan_file(file);
-  place_datasets(header.request, project_file);
-  SweepPlan plan = plan_again(header, file);
-  place_project(plan, project_file);
-  return plan;
-}
-
 // Returns the numbers of the chosen cases.
 std::vector<std::size_t> chosen_numbers(const RunCaseRequest& request, const SweepPlan& plan) {
   const std::size_t count = plan.cases.size();
@@ -107,43 +99,6 @@ void require_separate(const fs::path& out) {
   const fs::path there = fs::weakly_canonical(fs::absolute(out), unknown) / "";
   if (here.native().starts_with(there.native()))
     throw usage_error("--out {}: contains this folder; results need a folder of their own", out.string());
-}
-
-struct CollectRequest {
-  fs::path plan;
-  std::vector<fs::path> dirs;
-  SweepRequest sweep;
-};
-
-CommandLine<CollectRequest> collect_command_line() {
-  CommandLine<CollectRequest> line{
-      "aqbench collect PLAN DIR... --out BUNDLE [OPTION]...",
-      "Makes a bundle of the results that aqbench run-case wrote into these folders: the one that aqbench\n"
-      "sweep would have made in one process. Checks that each belongs to the plan and to one build of\n"
-      "aqbench, that a method was one program throughout, and that times are of machines that are alike.\n"
-      "Names the cases without a whole result, and writes nothing then: run them, and collect again.\n\n"
-      "  aqbench collect plan.json results --out bundle --baseline baselines/mine.json --gate\n\n"
-      "Exit 0 pass, 1 the gate failed, 2 usage or input, 3 a case failed or has no result, 4 not\n"
-      "comparable, 6 disk full or unreadable.",
-      {{"out", "BUNDLE", "the bundle's folder, new or empty",
-        into<&CollectRequest::sweep, &SweepRequest::bundle>},
-       {"project", "FILE", "the project file, where it is not where the plan was made",
-        [](CollectRequest& r, const FlagValue& v) { r.sweep.plan.project_file = v.text; }}},
-      {{{.name = "PLAN"}, into<&CollectRequest::plan>},
-       {{.name = "DIR", .repeatable = true}, into<&CollectRequest::dirs>}}};
-  append_flags<CollectRequest, SweepRequest>(line.flags, conclusion_flags(), &CollectRequest::sweep);
-  return line;
-}
-
-// Says which cases have no result.
-void print_missing(const SweepPlan& plan, const std::vector<std::size_t>& missing) {
-  constexpr std::size_t kShown = 5;
-  fmt::print(stderr, "aqbench: error: {} of {} without a result:\n", missing.size(),
-             counted(plan.cases.size(), "case"));
-  for (std::size_t i = 0; i < std::min(kShown, missing.size()); ++i)
-    fmt::print(stderr, "  {} {}\n", missing[i], printable(plan.cases[missing[i] - 1].name));
-  if (missing.size() > kShown) fmt::print(stderr, "  and {} more\n", missing.size() - kShown);
-  fmt::print(stderr, "run them with aqbench run-case, and collect again; nothing was written\n");
 }
 
 }  // namespace
@@ -185,24 +140,6 @@ ExitCode run_case_command(const Arguments& arguments) {
                  ? ""
                  : fmt::format(", {} had a result already", counted(chosen - numbers.size(), "case")));
   return ExitCode::pass;
-}
-
-ExitCode collect_command(const Arguments& arguments) {
-  auto request = parse(collect_command_line(), arguments);
-  SweepRequest& sweep = request.sweep;
-  if (!sweep.bundle) throw usage_error("--out BUNDLE is missing");
-  SweepPlan plan = read_plan(request.plan, sweep.plan.project_file);
-  sweep.command = "collect";
-  complete_gate(sweep, plan.suite);
-  for (const fs::path& dir : request.dirs)
-    if (!folder_exists(dir)) throw input_error("{}: not a folder", dir.string());
-  const FoundCases found = find_finished(plan, request.dirs);
-  if (!found.missing.empty()) {
-    print_missing(plan, found.missing);
-    return ExitCode::case_failed;
-  }
-  sweep.collected = &found;
-  return run_planned(sweep, std::move(plan), arguments);
 }
 
 }  // namespace aqbench::cli

@@ -1,6 +1,7 @@
 #include "cli/sweep/sharing.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include "core/files.h"
 #include "core/module.h"
 #include "core/parallel.h"
+#include "core/processes/gpus.h"
 #include "core/processes/process.h"
 #include "core/text.h"
 #include "harness/sharing/finished_cases.h"
@@ -26,16 +28,27 @@ namespace fs = std::filesystem;
 Words sbatch_words(const SlurmJobs& jobs, const ShareRequest& share, const char* log) {
   Words words = {"sbatch", "--parsable", "--job-name=aqbench",
                  "--output=" + (tasks_folder(fs::absolute(jobs.bundle)) / log).string()};
-  if (share.own_nodes) words.emplace_back("--exclusive");
   words.insert(words.end(), share.sbatch_arguments.begin(), share.sbatch_arguments.end());
   return words;
 }
 
 // `more`: words that the shell of the job reads.
-void add_program(Words& words, const SlurmJobs& jobs, Words command, const std::string& more = {}) {
+void add_program(Words& words, Words command, const std::string& more) {
   command.insert(command.begin(), own_file().string());
-  if (jobs.runs_foreign_code) command.push_back("--run-its-commands");
-  words.push_back("--wrap=exec " + shell_join(command) + more);
+  words.push_back("--wrap=" + shell_join(command) + more);
+}
+
+// What a task of the array needs, which runs its cases one after the other.
+Words resource_words(const SlurmJobs& jobs, const ShareRequest& share) {
+  const Resources& needs = jobs.needs;
+  const auto tasks = static_cast<std::size_t>(share.array_size);
+  Words words;
+  if (needs.gpus > 0) words.push_back(fmt::format("--gres=gpu:{}", needs.gpus));
+  if (needs.memory_gib > 0) words.push_back(fmt::format("--mem={}M", memory_mib(needs)));
+  if (needs.threads > 1) words.push_back(fmt::format("--cpus-per-task={}", needs.threads));
+  if (needs.minutes > 0)
+    words.push_back(fmt::format("--time={}", (jobs.cases + tasks - 1) / tasks * needs.minutes));
+  return words;
 }
 
 // Submits a job by sbatch and returns its number: "1234", also from "1234;CLUSTER".
@@ -47,8 +60,8 @@ std::string submitted(const Words& command) {
   return line.substr(0, line.find(';'));
 }
 
-// Waits for the merging job through `sbatch --wait`.
-ExitCode wait_for_merge(const SlurmJobs& jobs, Words command) {
+// Waits for the collecting job through `sbatch --wait`.
+ExitCode wait_for_bundle(const SlurmJobs& jobs, Words command) {
   command.insert(command.begin() + 1, "--wait");
   const ProgramStart start(command);
   pid_t sbatch = 0;
@@ -76,8 +89,8 @@ std::vector<Flag<ShareRequest>> share_flags() {
       {"local", "N", "run untimed cases in N processes of this machine",
        [](ShareRequest& r, const FlagValue& v) { r.local = v.at_least(1); }},
       {"slurm", nullptr,
-       "run the cases in the tasks of a Slurm array; a job after it runs those that died, and seals the "
-       "bundle",
+       "run the cases in the tasks of a Slurm array; another one repeats those that died, and a job after "
+       "both collects the bundle",
        into<&ShareRequest::slurm>},
       {"array-size", "N", "number of tasks in the array (default 4)",
        [](ShareRequest& r, const FlagValue& v) { r.array_size = v.at_least(1); }},
@@ -88,21 +101,47 @@ std::vector<Flag<ShareRequest>> share_flags() {
       {"own-nodes", nullptr,
        "with --slurm, for timed cases: a node for each task (sbatch --exclusive); all nodes must be alike",
        into<&ShareRequest::own_nodes>, needs("slurm")},
-      {"wait", nullptr, "with --slurm: wait for the merged bundle, showing progress",
-       into<&ShareRequest::wait>, needs("slurm")},
+      {"wait", nullptr, "with --slurm: wait for the bundle, showing progress", into<&ShareRequest::wait>,
+       needs("slurm")},
   };
 }
 
 void complete_share(const ShareRequest& share, PlanRequest& plan, bool resumed, const GivenValues& given) {
   if (share.local && share.slurm) throw usage_error("--local and --slurm exclude each other");
   if (!share.any() || resumed) return;
-  // Neither the tasks nor the merging job would apply these.
+  // Neither the tasks nor the collecting job would apply these.
   for (const char* const flag : {"with-tests", "json", "github"})
     if (share.slurm && given.contains(flag) && !given.contains("dry-run"))
       throw usage_error("--{}: not supported with --slurm", flag);
   if (plan.shard.count > 1)
     throw usage_error("--shard: not supported by a shared sweep, which divides its cases itself");
   if (!plan.threads) plan.threads = share.slurm ? 1 : std::max(1, available_processors() / *share.local);
+}
+
+LocalWorkers local_workers(const ShareRequest& share, const SweepPlan& plan,
+                           const DeclaredResources& declared) {
+  LocalWorkers workers{static_cast<std::size_t>(*share.local)};
+  const Words gpus = visible_gpus();
+  for (const Case& planned : plan.cases)
+    if (const auto found = declared.find(planned.method);
+        found != declared.end() && static_cast<std::size_t>(found->second.gpus) > gpus.size())
+      throw usage_error("method {} needs {}, and this machine has {} (nvidia-smi, CUDA_VISIBLE_DEVICES)",
+                        planned.method, counted(static_cast<std::size_t>(found->second.gpus), "GPU"),
+                        gpus.empty() ? "none" : std::to_string(gpus.size()));
+  if (gpus.empty()) return workers;
+  const auto needed = static_cast<std::size_t>(needs_of(plan, declared).gpus);
+  const std::size_t each = std::max<std::size_t>(needed, 1);
+  if (needed > 0 && workers.count > gpus.size() / each) {
+    workers.count = gpus.size() / each;
+    fmt::print(stderr, "aqbench: --local {}: {} at a time, since each needs {} of {}\n", *share.local,
+               workers.count, needed, counted(gpus.size(), "GPU"));
+  }
+  for (std::size_t i = 0; i < workers.count; ++i) {
+    Words own;
+    for (std::size_t k = 0; k < each; ++k) own.push_back(gpus[(i * each + k) % gpus.size()]);
+    workers.gpus.push_back(fmt::format("{}", fmt::join(own, ",")));
+  }
+  return workers;
 }
 
 void require_plain_bundle(const std::filesystem::path& bundle) {
@@ -113,38 +152,50 @@ void require_plain_bundle(const std::filesystem::path& bundle) {
   require_plain_files(tasks);
 }
 
-Words array_command(const SlurmJobs& jobs, const ShareRequest& share) {
-  Words words = sbatch_words(jobs, share, "slurm-%A_%a.log");
+Words array_command(const SlurmJobs& jobs, const ShareRequest& share, const std::string& after) {
+  Words words = {"sbatch"};
+  const Words needs = resource_words(jobs, share);
+  words.insert(words.end(), needs.begin(), needs.end());
+  const Words given = sbatch_words(jobs, share, "slurm-%A_%a.log");  // later ones win
+  words.insert(words.end(), given.begin() + 1, given.end());
+  if (share.own_nodes) words.emplace_back("--exclusive");
   words.emplace_back("--requeue");
+  if (!after.empty()) {
+    words.push_back("--dependency=afternotok:" + after);
+    words.emplace_back("--kill-on-invalid-dep=yes");
+  }
   words.push_back(fmt::format("--array=1-{}", share.array_size));
   const fs::path tasks = tasks_folder(fs::absolute(jobs.bundle));
   Words command = {"run-case", (tasks / kPlanFile).string(), "--out", tasks.string()};
   if (share.own_nodes) command.emplace_back("--own-machine");
   command.insert(command.end(), jobs.task.begin(), jobs.task.end());
-  add_program(words, jobs, std::move(command),
-              fmt::format(" --shard $SLURM_ARRAY_TASK_ID/{}", share.array_size));
+  if (jobs.runs_foreign_code) command.emplace_back("--run-its-commands");
+  add_program(words, std::move(command), fmt::format(" --shard $SLURM_ARRAY_TASK_ID/{}", share.array_size));
   return words;
 }
 
-Words merge_command(const SlurmJobs& jobs, const ShareRequest& share, const std::string& array_job) {
+Words collecting_command(const SlurmJobs& jobs, const ShareRequest& share, const std::string& arrays) {
   Words words = sbatch_words(jobs, share, "slurm-%j.log");
-  words.push_back("--dependency=afterany:" + array_job);
-  Words command = {"sweep", "--resume", fs::absolute(jobs.bundle).string()};
-  command.insert(command.end(), jobs.merge.begin(), jobs.merge.end());
-  add_program(words, jobs, std::move(command));
+  words.push_back("--dependency=afterany:" + arrays);
+  const fs::path bundle = fs::absolute(jobs.bundle), tasks = tasks_folder(bundle);
+  Words command = {"collect", (tasks / kPlanFile).string(), tasks.string(), "--out", bundle.string()};
+  command.insert(command.end(), jobs.collect.begin(), jobs.collect.end());
+  add_program(words, std::move(command),
+              fmt::format("; code=$?; if [ -e {} ]; then rm -r {}; fi; exit $code",
+                          shell_quote((bundle / kHashListName).string()), shell_quote(tasks.string())));
   return words;
 }
 
 ExitCode submit(const SlurmJobs& jobs, const ShareRequest& share) {
-  const std::string array_job = submitted(array_command(jobs, share));
-  const Words merge = merge_command(jobs, share, array_job);
-  fmt::print("{} in array job {} of {}\nbundle {}\nprogress: aqbench status {}\n",
-             counted(jobs.cases, "case"), array_job,
-             counted(static_cast<std::size_t>(share.array_size), "task"), printable(jobs.bundle.string()),
-             printable(jobs.bundle.string()));
+  const std::string array = submitted(array_command(jobs, share));
+  const std::string again = submitted(array_command(jobs, share, array));
+  const Words collecting = collecting_command(jobs, share, array + ":" + again);
+  fmt::print("{} in array job {} of {}; {} repeats tasks that died\nbundle {}\nprogress: aqbench status {}\n",
+             counted(jobs.cases, "case"), array, counted(static_cast<std::size_t>(share.array_size), "task"),
+             again, printable(jobs.bundle.string()), printable(jobs.bundle.string()));
   std::fflush(stdout);
-  if (share.wait) return wait_for_merge(jobs, merge);
-  fmt::print("merged by job {}\n", submitted(merge));
+  if (share.wait) return wait_for_bundle(jobs, collecting);
+  fmt::print("collected by job {}\n", submitted(collecting));
   return ExitCode::pass;
 }
 

@@ -37,10 +37,13 @@ CommandLine<StatusRequest> status_command_line() {
       {{{.name = "BUNDLE", .repeatable = true}, into<&StatusRequest::bundles>}}};
 }
 
-// Done are the cases in the journal and those with a result that is not in the bundle yet.
+// Done are the cases in the journal and those with a result that is not in the bundle yet. One that Slurm
+// jobs will make is an empty folder.
 Json status_json(const std::filesystem::path& bundle) {
-  const JournalContents journal = read_journal(bundle, TornTail::accept, KeptRecords::ends);
   const std::filesystem::path tasks = tasks_folder(bundle);
+  const bool begun = path_exists(bundle / kJournalFile) || !path_exists(tasks / kPlanFile);
+  const JournalContents journal = read_journal_file(begun ? bundle / kJournalFile : tasks / kPlanFile,
+                                                    TornTail::accept, KeptRecords::ends);
   std::set<std::string> done;
   for (const CaseEnd& end : journal.ends) done.insert(end.case_name);
   const bool shared = folder_exists(tasks);
@@ -56,8 +59,8 @@ Json status_json(const std::filesystem::path& bundle) {
           {"failed", std::ranges::count_if(journal.ends, is_failure, &CaseEnd::status)},
           {"shared", shared},
           {"state", path_exists(bundle / kHashListName) ? "ended"
+                    : !begun                            ? "submitted"
                     : is_being_written(bundle)          ? "running"
-                    : path_exists(tasks / kPlanFile)    ? "submitted"
                                                         : "stopped"}};
 }
 
@@ -83,10 +86,11 @@ void print_status(const Json& status) {
                         : fmt::format("{} of {} cases", done, cases),
              status["failed"].get<std::size_t>(),
              state == "ended"               ? ", ended"
-             : status["shared"].get<bool>() ? ", not merged yet"
+             : status["shared"].get<bool>() ? ", not collected yet"
                                             : "");
   if (state == "submitted")
-    fmt::print("  squeue shows its jobs; if none is left: aqbench sweep --resume {}\n", bundle);
+    fmt::print("  squeue shows its jobs; if none is left: aqbench collect {1}/{2} {1} --out {0}\n", bundle,
+               printable(tasks_folder(status["bundle"].get<std::string>()).string()), kPlanFile);
   if (state == "stopped")
     fmt::print("  no process works on it; go on with: aqbench {} --resume {}\n", comparison ? "ab" : "sweep",
                bundle);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "cli/bundle_run.h"
@@ -120,7 +121,7 @@ void complete_sweep_request(SweepRequest& request) {
   if (request.tests_of) check_test_dir(*request.tests_of);
 }
 
-// Returns the arguments of the sweep that the array's tasks, and the job after them, need, too.
+// Returns the arguments of the sweep that the array's tasks need, too.
 Arguments arguments_of_task(const SweepRequest& request) {
   Arguments words;
   if (request.kept.cloud) words.emplace_back("--keep-clouds");
@@ -128,9 +129,10 @@ Arguments arguments_of_task(const SweepRequest& request) {
   return words;
 }
 
-Arguments arguments_of_merge(const SweepRequest& request,
-                             const std::optional<std::filesystem::path>& baseline) {
-  Arguments words = arguments_of_task(request);
+// Returns those that the job needs which collects.
+Arguments arguments_of_collect(const SweepRequest& request,
+                               const std::optional<std::filesystem::path>& baseline) {
+  Arguments words;
   const auto add_file = [&](const char* flag, const std::optional<std::filesystem::path>& file) {
     if (file) words.insert(words.end(), {flag, std::filesystem::absolute(*file).string()});
   };
@@ -160,21 +162,24 @@ ExitCode write_plan(const SweepPlan& plan, const std::filesystem::path& file) {
   return ExitCode::pass;
 }
 
-// Starts the bundle and leaves the rest to Slurm jobs.
-ExitCode submit_planned(const SweepRequest& request, const SweepPlan& plan, const Arguments& arguments) {
-  SlurmJobs jobs;
+DeclaredResources declared_resources(const SweepRequest& request) {
+  const auto project = current_project(request.plan.project_file);
+  return project ? project->resources : DeclaredResources{};
+}
+
+// Leaves everything to Slurm jobs. An empty folder holds the name of the bundle.
+ExitCode submit_planned(const SweepRequest& request, const SweepPlan& plan) {
   std::optional<std::filesystem::path> baseline;
   if (request.baseline) read_baseline(*(baseline = baseline_file(*request.baseline)));  // as in run_planned()
-  {
-    const BundleRun run = open_bundle(
-        request, plan, environment_json({*plan.request.threads, devices_of(plan.request)}), arguments);
-    jobs = {run.bundle(), arguments_of_merge(request, baseline), arguments_of_task(request),
-            !foreign_code(plan.cases).empty(), plan.cases.size()};
-  }
+  const SlurmJobs jobs{create_bundle_dir(request.out, std::chrono::system_clock::now()),
+                       arguments_of_collect(request, baseline),
+                       arguments_of_task(request),
+                       !foreign_code(plan.cases).empty(),
+                       plan.cases.size(),
+                       needs_of(plan, declared_resources(request))};
   const std::filesystem::path tasks = tasks_folder(jobs.bundle);
   make_folders(tasks);
   write_plan_file(tasks / kPlanFile, plan);
-  end_command(jobs.bundle, utc_now(), read_git_state("."), 0, RunClock().elapsed());
   return submit(jobs, request.share);
 }
 
@@ -198,7 +203,8 @@ ExitCode sweep_command(const Arguments& arguments) {
       require_programs(plan.cases);  // tasks check for them on their own machines
   }
   if (request.plan_file) return write_plan(plan, *request.plan_file);
-  if (request.share.slurm && !request.resume) return submit_planned(request, plan, arguments);
+  if (request.share.slurm && !request.resume) return submit_planned(request, plan);
+  if (request.share.local) request.workers = local_workers(request.share, plan, declared_resources(request));
   return run_planned(request, std::move(plan), arguments);
 }
 

@@ -106,12 +106,10 @@ SweepOutcome run_cases(const SweepRequest& request, const SweepPlan& plan, Journ
   if (request.collected != nullptr)
     take_all_finished(plan, *request.collected, journal, hosts);
   else if (std::filesystem::is_directory(tasks))
-    take_all_finished(plan, find_finished(plan, {tasks}), journal, hosts);
-  const auto processes = request.share.local;
+    take_all_finished(plan, find_finished(plan, {finished_in_folder(tasks)}), journal, hosts);
   const SweepOutcome outcome =
-      processes
-          ? run_locally_shared(plan, journal, static_cast<std::size_t>(*processes), callbacks, run, hosts)
-          : run_sweep(plan, journal, callbacks, run);
+      request.workers ? run_locally_shared(plan, journal, *request.workers, callbacks, run, hosts)
+                      : run_sweep(plan, journal, callbacks, run);
   if (outcome.interrupted) return outcome;
   for (const auto& [host, cases] : hosts)
     add_notes(journal.bundle(), {fmt::format("{} ran {}", printable(host), counted(cases, "case"))});
@@ -133,6 +131,15 @@ std::vector<Flag<KeptFiles>> kept_files_flags() {
       {"keep-clouds", nullptr, "keep scored clouds as PLY in the bundle's clouds/", into<&KeptFiles::cloud>},
       {"no-pictures", nullptr, "omit pictures of depth maps, and the report's 3D views",
        turn_off<&KeptFiles::pictures>}};
+}
+
+SweepPlan read_plan(const std::filesystem::path& file,
+                    const std::optional<std::filesystem::path>& project_file) {
+  JournalHeader header = read_plan_file(file);
+  place_datasets(header.request, project_file);
+  SweepPlan plan = plan_again(header, file);
+  place_project(plan, project_file);
+  return plan;
 }
 
 void complete_gate(SweepRequest& request, const std::string& suite) {

@@ -40,6 +40,7 @@ struct SweepRequest {
   KeepWork keep_work = KeepWork::none;    // beside the bundle
   CommandTrust trust;                     // given only with --resume
   ShareRequest share;
+  std::optional<LocalWorkers> workers;  // of share.local
   bool no_report = false, dry_run = false;
   bool json = false;
 };
@@ -49,6 +50,10 @@ std::vector<Flag<SweepRequest>> conclusion_flags();
 
 // Returns the rows of the flags that decide which files of a case are kept.
 std::vector<Flag<KeptFiles>> kept_files_flags();
+
+// Reads a plan file and plans its cases once more, with the project of --project where it is given.
+SweepPlan read_plan(const std::filesystem::path& file,
+                    const std::optional<std::filesystem::path>& project_file);
 
 // Completes the baseline: that of the resumed bundle, or the gate of the project's suite. Throws
 // Error(usage).

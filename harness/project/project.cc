@@ -41,14 +41,14 @@ void check_method_name(const JsonPlace& place, const std::string& name,
   if (has_name(before, name)) place.fail("is a duplicate");
 }
 
-std::vector<MethodDeclaration> read_methods(const JsonPlace& place) {
-  std::vector<MethodDeclaration> methods;
+void read_methods(const JsonPlace& place, Project& project) {
   for (const JsonPlace& element : place.elements()) {
     MethodDeclaration method = declaration_from_json(element);
-    check_method_name(element.at("name"), method.name, methods);
-    methods.push_back(std::move(method));
+    check_method_name(element.at("name"), method.name, project.methods);
+    if (const auto resources = element.find("resources"))
+      project.resources.emplace(method.name, resources_at(*resources));
+    project.methods.push_back(std::move(method));
   }
-  return methods;
 }
 
 std::vector<Suite> read_suites(const JsonPlace& place) {
@@ -87,7 +87,7 @@ Project read_project(const std::filesystem::path& file) {
   static_cast<ProjectDatasets&>(project) =
       read_project_datasets(file, [&](const JsonPlace& root, const ProjectDatasets& read) {
         project.dir = read.dir;
-        if (const auto methods = root.find("methods")) project.methods = read_methods(*methods);
+        if (const auto methods = root.find("methods")) read_methods(*methods, project);
         if (const auto suites = root.find("suites")) project.suites = read_suites(*suites);
         if (const auto gates = root.find("gates")) read_gates(*gates, project);
       });

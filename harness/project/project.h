@@ -12,6 +12,7 @@
 #include "harness/planning/plan.h"
 #include "harness/planning/plan_request.h"
 #include "harness/planning/suite.h"
+#include "harness/project/resources.h"
 #include "pipeline/method/declaration.h"
 
 namespace aqbench {
@@ -25,6 +26,7 @@ struct ProjectGate {
 // The content of a project file.
 struct Project : ProjectDatasets {
   std::vector<MethodDeclaration> methods;
+  DeclaredResources resources;  // of these, where they declare some
   std::vector<Suite> suites;
   std::vector<ProjectGate> gates;
 };

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <set>
 #include <system_error>
@@ -135,7 +137,10 @@ MethodProcess::MethodProcess(const MethodTask& task, CaseBoard& board, const fs:
   options_.result_limit_bytes = kMaxAnswerBytes;
   options_.log_file = scratch / kProcessLog;
   options_.descriptors = {go_.read.get()};
-  options_.tick = [this] { show_log(); };
+  options_.tick = [this] {
+    show_log();
+    if (gpus_) gpus_->look();
+  };
   const SandboxMeans means = sandbox_means_from_environment();
   const auto wait_and_run = [&task, &board, temporary, means, body = std::move(body),
                              go = go_.read.get()]() -> std::string {
@@ -168,6 +173,18 @@ IsolateOutcome MethodProcess::run() {
   IsolateOutcome outcome = process_->wait();
   show_log();
   return outcome;
+}
+
+void MethodProcess::note_gpu_memory(Record& record) const {
+  if (!gpus_) return;
+  const auto bytes = gpus_->peak_bytes();
+  const char* const given = std::getenv("CUDA_VISIBLE_DEVICES");
+  const ParameterValue* const device = find_value(record.axes, "device");
+  const bool has_gpu = (given != nullptr && *given != '\0') ||
+                       (device != nullptr && *device == ParameterValue(std::string("cuda")));
+  if (!bytes && !has_gpu) return;
+  record.timing.figures.emplace_back("peak_gpu_mib", bytes ? static_cast<double>(*bytes) / 0x1p20 : NAN);
+  if (!bytes) record.timing.note = "GPU memory unknown: " + gpus_->reason();
 }
 
 std::string measure_method(const Case& planned, RealMethod run, const MethodTask& task, CaseBoard& board) {

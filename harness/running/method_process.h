@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/descriptor.h"
+#include "core/processes/gpus.h"
 #include "core/processes/isolate.h"
 #include "harness/records/case.h"
 #include "harness/records/case_result.h"
@@ -50,8 +51,15 @@ class MethodProcess {
   MethodProcess(const MethodTask& task, CaseBoard& board, const std::filesystem::path& scratch,
                 std::function<std::string()> body);
 
+  // Has nvidia-smi sample its GPU memory while it runs.
+  void watch_gpus() { gpus_.emplace(); }
+
   // Lets the child begin, waits for it and returns how it ended. Copies its output to stderr meanwhile.
   IsolateOutcome run();
+
+  // Adds the peak of its GPU memory to the record, if that is known; or that it is unknown and why, if a GPU
+  // was there for it.
+  void note_gpu_memory(Record& record) const;
   const IsolateOptions& options() const { return options_; }
 
  private:
@@ -60,6 +68,7 @@ class MethodProcess {
   Pipe go_;
   IsolateOptions options_;
   std::size_t shown_bytes_ = 0;  // of the log
+  std::optional<GpuMemoryWatch> gpus_;
   std::optional<IsolatedProcess> process_;
 };
 

@@ -149,8 +149,8 @@ class PlanChecker {
     return "it is another part of a sweep";
   }
 
-  // The memory limit may depend on the machine, and definitions on the build; a merged run lists the cases of
-  // one shard.
+  // The memory limit may depend on the machine, and definitions on the build; runs that older versions merged
+  // list the cases of one shard.
   void check_effective(const SweepPlan& plan) {
     const Json& effective = *results_.run.effective;
     const Json expected = effective_json(plan);

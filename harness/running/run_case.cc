@@ -151,6 +151,7 @@ std::optional<Reconstruction> run_apart(const Case& planned, const MethodSpec& m
   const auto run = std::get<RealMethod>(method.run);
   // Before any truth is in this process, and before it has threads.
   MethodProcess process(task, board, scratch, [&] { return measure_method(planned, run, task, board); });
+  if (method.guest != nullptr || planned.device == "cuda") process.watch_gpus();
   set_library_threads(planned.threads);
   board.set_phase("rendering");
   std::optional<Guest> guest = guest_of(planned);
@@ -162,8 +163,9 @@ std::optional<Reconstruction> run_apart(const Case& planned, const MethodSpec& m
   if (is_given(planned)) {  // reading files is no run of the method
     result.record.timing = {};
     result.record.stages.clear();
-  } else if (result.record.status != Status::invalid) {
-    result.record.timing.dataset_ms = observed.made_ms;
+  } else {
+    if (result.record.status != Status::invalid) result.record.timing.dataset_ms = observed.made_ms;
+    process.note_gpu_memory(result.record);
   }
   result.record.guest = std::move(guest);
   take_log(task.input.work_dir, result);

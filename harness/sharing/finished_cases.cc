@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
@@ -137,6 +139,43 @@ std::optional<FinishedCase> read_finished(const fs::path& dir, std::size_t numbe
   if (finished.result.record.case_name != plan.cases.at(number - 1).name)
     throw input_error("{}: belongs to another case than {}", file.string(), plan.cases[number - 1].name);
   return finished;
+}
+
+FinishedSource finished_in_folder(const fs::path& dir) {
+  return {dir, [dir](const SweepPlan& plan, std::size_t number) { return read_finished(dir, number, plan); }};
+}
+
+FinishedSource finished_in_shard(const fs::path& bundle) {
+  struct WholeShard {
+    JournalContents journal;
+    Json environment;
+    std::string log;
+    std::map<std::string, std::size_t> places;  // of the records, by case
+  };
+  const auto shard = std::make_shared<WholeShard>();
+  shard->journal = read_journal(bundle, TornTail::refuse);
+  shard->environment = environment_of_run(shard->journal);
+  shard->log = read_file(bundle / kLogFile);
+  for (const Record& record : shard->journal.records)
+    shard->places.emplace(record.case_name, shard->places.size());
+  const auto read = [bundle, shard](const SweepPlan& plan,
+                                    std::size_t number) -> std::optional<FinishedCase> {
+    const auto found = shard->places.find(plan.cases.at(number - 1).name);
+    if (found == shard->places.end()) return std::nullopt;
+    const std::size_t at = found->second;
+    const std::vector<LogMark>& marks = shard->journal.log_marks;
+    const std::uint64_t begin = at == 0 ? 0 : marks[at - 1].bytes;
+    FinishedCase finished{plan.sha256,
+                          shard->journal.header.program_sha256,
+                          shard->journal.header.run_id,
+                          shard->environment,
+                          shard->log.substr(begin, marks[at].bytes - begin),
+                          {shard->journal.records[at], {}}};
+    for (const CaseFile& file : finished.result.record.files)
+      finished.result.artefacts.emplace_back(file.path, read_file(bundle / file.path));
+    return finished;
+  };
+  return {bundle, read};
 }
 
 fs::path tasks_folder(const fs::path& bundle) {

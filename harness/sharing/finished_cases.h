@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -54,6 +55,18 @@ std::size_t count_finished(const std::vector<std::filesystem::path>& dirs, std::
 // write_finished() did not write: also for a file outside of the bundle, and for another case's result.
 std::optional<FinishedCase> read_finished(const std::filesystem::path& dir, std::size_t number,
                                           const SweepPlan& plan);
+
+// Where the results of a plan's cases are.
+struct FinishedSource {
+  std::filesystem::path place;
+  // Reads the result of a case as read_finished() does.
+  std::function<std::optional<FinishedCase>(const SweepPlan& plan, std::size_t number)> read;
+};
+
+// Returns the folder into which write_finished() wrote, and the bundle of a shard of the plan, which
+// verifies. Throws as read_journal().
+FinishedSource finished_in_folder(const std::filesystem::path& dir);
+FinishedSource finished_in_shard(const std::filesystem::path& bundle);
 
 // Returns the folder of the results that a sweep by several processes has not taken into its bundle yet.
 std::filesystem::path tasks_folder(const std::filesystem::path& bundle);

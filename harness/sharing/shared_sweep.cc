@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -58,9 +59,9 @@ class SharedCounter {
 
 // Writes the result of a case into the bundle: files, log, record. Returns its record; nullopt if there is no
 // result.
-std::optional<Record> take_finished(const SweepPlan& plan, const fs::path& dir, std::size_t number,
+std::optional<Record> take_finished(const SweepPlan& plan, const FinishedSource& source, std::size_t number,
                                     Journal& journal, CasesOfHosts& hosts) {
-  const std::optional<FinishedCase> finished = read_finished(dir, number, plan);
+  const std::optional<FinishedCase> finished = source.read(plan, number);
   if (!finished) return std::nullopt;
   const Record& record = finished->result.record;
   if (record.guest) journal.guests().require_same(record.case_name, record.method, *record.guest);
@@ -106,7 +107,8 @@ struct LocalSweep {
     open.erase(std::remove_if(open.begin(), end,
                               [&](std::size_t number) {
                                 if (!is_finished(tasks, number)) return false;
-                                const auto record = take_finished(plan, tasks, number, journal, hosts);
+                                const auto record =
+                                    take_finished(plan, finished_in_folder(tasks), number, journal, hosts);
                                 if (record) count(*record);
                                 return record.has_value();
                               }),
@@ -114,7 +116,7 @@ struct LocalSweep {
   }
 
   // Lets children run the open cases. Those of children that died stay open.
-  void run_open(std::size_t processes) {
+  void run_open(const LocalWorkers& workers) {
     const std::vector<std::size_t> numbers = open;
     const SharedCounter taken;
     const Pipe stop("the end of a sweep");
@@ -125,8 +127,9 @@ struct LocalSweep {
       write_all(stop.write.get(), "x");  // never read: it ends the cases of all children
     };
     const Descriptor messages(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3));  // of `callbacks.ended`
-    const auto work = [&] {                                                 // returns the error that ended it
+    const auto work = [&](std::size_t worker) {                             // returns the error that ended it
       ::dup2(messages.get(), STDERR_FILENO);
+      if (!workers.gpus.empty()) ::setenv("CUDA_VISIBLE_DEVICES", workers.gpus.at(worker).c_str(), 1);
       journal.release_in_child();
       try {
         for (std::size_t i = taken.next(); i < numbers.size(); i = taken.next())
@@ -138,8 +141,8 @@ struct LocalSweep {
     };
     const IsolateOptions options{.tick = tick};
     std::vector<std::unique_ptr<IsolatedProcess>> children;
-    while (children.size() < std::min(processes, numbers.size()))
-      children.push_back(std::make_unique<IsolatedProcess>(work, options));
+    for (std::size_t i = 0; i < std::min(workers.count, numbers.size()); ++i)
+      children.push_back(std::make_unique<IsolatedProcess>([&work, i] { return work(i); }, options));
     for (const auto& child : children) {
       const IsolateOutcome end = child->wait();
       if (!end.result.empty()) throw Error(static_cast<ErrorKind>(end.result.front()), end.result.substr(1));
@@ -191,21 +194,23 @@ std::optional<Record> FinishedCases::run(std::size_t number, int cancel) {
   return finished.result.record;
 }
 
-FoundCases find_finished(const SweepPlan& plan, const std::vector<fs::path>& dirs) {
+FoundCases find_finished(const SweepPlan& plan, const std::vector<FinishedSource>& sources) {
   FoundCases found;
+  for (const FinishedSource& source : sources) found.sources.push_back({source, {}});
   GuestsSeen guests;
   const bool timed = has_timed_cases(plan);
   std::optional<FinishedCase> first;  // whose machine all others must be like
   for (std::size_t number = 1; number <= plan.cases.size(); ++number) {
     std::optional<FinishedCase> finished;
-    auto dir = dirs.begin();
-    while (dir != dirs.end() && !(finished = read_finished(*dir, number, plan))) ++dir;
+    auto at = found.sources.begin();
+    while (at != found.sources.end() && !(finished = at->first.read(plan, number))) ++at;
     if (!finished) {
       found.missing.push_back(number);
       continue;
     }
-    guests.add(finished->result.record, dir->string());
-    found.folders.emplace(number, *dir);
+    const fs::path& place = at->first.place;
+    guests.add(finished->result.record, place.string());
+    at->second.push_back(number);
     if (!timed) continue;
     if (!first) {
       first = std::move(finished);
@@ -216,8 +221,8 @@ FoundCases find_finished(const SweepPlan& plan, const std::vector<fs::path>& dir
                                   comparability_of(*finished->environment), "that of " + first->host);
     if (!differences.empty())
       throw not_comparable_error("times of unlike machines: {} ({}) was measured on {}, which differs: {}",
-                                 plan.cases[number - 1].name, (*dir / std::to_string(number)).string(),
-                                 finished->host, fmt::join(differences, "; "));
+                                 plan.cases[number - 1].name, place.string(), finished->host,
+                                 fmt::join(differences, "; "));
   }
   return found;
 }
@@ -225,13 +230,14 @@ FoundCases find_finished(const SweepPlan& plan, const std::vector<fs::path>& dir
 void take_all_finished(const SweepPlan& plan, const FoundCases& found, Journal& journal,
                        CasesOfHosts& hosts) {
   const JsonBox own_machine = journal.environment();
-  for (const auto& [number, dir] : found.folders)
-    if (!journal.has(plan.cases[number - 1].name)) take_finished(plan, dir, number, journal, hosts);
+  for (const auto& [source, numbers] : found.sources)
+    for (const std::size_t number : numbers)
+      if (!journal.has(plan.cases[number - 1].name)) take_finished(plan, source, number, journal, hosts);
   if (comparability_of(*own_machine) != comparability_of(*journal.environment()))
     journal.append(JournalResumption{utc_now(), own_machine});
 }
 
-SweepOutcome run_locally_shared(const SweepPlan& plan, Journal& journal, std::size_t processes,
+SweepOutcome run_locally_shared(const SweepPlan& plan, Journal& journal, const LocalWorkers& workers,
                                 const SweepCallbacks& callbacks, const CaseRunner& run, CasesOfHosts& hosts) {
   load_modules_of(plan.cases);
   if (plan.cases.size() >= kManyCases) hold_in_large_pages();
@@ -247,7 +253,7 @@ SweepOutcome run_locally_shared(const SweepPlan& plan, Journal& journal, std::si
   constexpr int kMaxDeaths = 3;  // of all children, without a result
   for (int deaths = 0; !sweep.open.empty() && !sweep.outcome.interrupted;) {
     const std::size_t before = sweep.open.size();
-    sweep.run_open(processes);
+    sweep.run_open(workers);
     deaths = sweep.open.size() < before ? 0 : deaths + 1;
     if (deaths == kMaxDeaths)
       throw method_error("{}: its process died {} times before it had a result; check memory",

@@ -49,29 +49,36 @@ class FinishedCases {
   JsonBox environment_;
 };
 
-// Where the results of a plan's cases are.
+// Which results of a plan's cases there are, and where.
 struct FoundCases {
-  std::map<std::size_t, std::filesystem::path> folders;  // by number
-  std::vector<std::size_t> missing;                      // numbers
+  std::vector<std::pair<FinishedSource, std::vector<std::size_t>>> sources;  // and numbers of cases
+  std::vector<std::size_t> missing;                                          // numbers
 };
 
-// Looks for the result of each case in these folders, in their order, and reads it. Throws like
+// Looks for the result of each case in these sources, in their order, and reads it. Throws like
 // read_finished(), and Error(not_comparable) for two programs of one method, and for times of machines that
 // differ.
-FoundCases find_finished(const SweepPlan& plan, const std::vector<std::filesystem::path>& dirs);
+FoundCases find_finished(const SweepPlan& plan, const std::vector<FinishedSource>& sources);
 
-// A host and the number of cases it ran.
+// A host, or the run of a shard, and the number of cases it ran.
 using CasesOfHosts = std::map<std::string, std::size_t>;
 
-// Writes what was found into the bundle, unless the journal has it: files, logs, records. If times matter,
-// the journal says on which machine they were measured. Throws like read_finished(), and Error(io).
+// Writes what was found into the bundle, unless the journal has it: files, logs, records. If times matter, or
+// the machines are known, the journal says on which machine they were measured. Throws like read_finished(),
+// and Error(io).
 void take_all_finished(const SweepPlan& plan, const FoundCases& found, Journal& journal, CasesOfHosts& hosts);
 
-// Runs the cases that the journal lacks in `processes` children of this process, through the bundle's
-// tasks_folder(). The case of a child that dies is run again; `callbacks.ended` is called in the children.
-// Throws like FinishedCases::run() and take_all_finished(), and Error(method) if children die again and again
-// without a result.
-SweepOutcome run_locally_shared(const SweepPlan& plan, Journal& journal, std::size_t processes,
+// Processes of this machine, and CUDA_VISIBLE_DEVICES of each; none: as it is.
+struct LocalWorkers {
+  std::size_t count = 1;
+  std::vector<std::string> gpus = {};
+};
+
+// Runs the cases that the journal lacks in children of this process, through the bundle's tasks_folder(). The
+// case of a child that dies is run again; `callbacks.ended` is called in the children. Throws like
+// FinishedCases::run() and take_all_finished(), and Error(method) if children die again and again without a
+// result.
+SweepOutcome run_locally_shared(const SweepPlan& plan, Journal& journal, const LocalWorkers& workers,
                                 const SweepCallbacks& callbacks, const CaseRunner& run, CasesOfHosts& hosts);
 
 }  // namespace aqbench

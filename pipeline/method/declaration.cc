@@ -244,7 +244,7 @@ void check_program(const JsonPlace& place, MethodDeclaration& method) {
 
 void refuse_keys_of_commands(const JsonPlace& place) {
   for (const char* const key : {"command", "result", "stages", "reads_layout", "refraction", "depth_range_m",
-                                "timeout_s", "env", "cwd", "reads", "runs_in", "lock"})
+                                "timeout_s", "env", "cwd", "reads", "runs_in", "lock", "resources"})
     if (const auto found = place.find(key)) found->fail("belongs to a command, but the outputs are given");
 }
 
@@ -275,6 +275,7 @@ MethodDeclaration declaration_from_json(const JsonPlace& place) {
                     "world_from_cloud",
                     "runs_in",
                     "lock",
+                    "resources",  // of the project file alone (harness/project/resources.h)
                     "given"});
   MethodDeclaration method;
   method.name = place.at("name").text();

@@ -9,7 +9,6 @@
 #include "core/parallel.h"
 #include "core/sha256.h"
 #include "core/text.h"
-#include "harness/measuring/build_info.h"
 #include "harness/records/bundle_path.h"
 #include "harness/running/plan_check.h"
 #include "reports/bundle/bundle.h"
@@ -19,12 +18,6 @@ namespace aqbench {
 namespace {
 
 constexpr std::uintmax_t kMaxRenderedBytes = std::uintmax_t{256} << 20;
-
-// Returns whether this very build wrote the summary of a run: the one that ran it, or that merged its shards.
-bool wrote_summary(const JournalHeader& header) {
-  const std::string merged_by = environment_value(*header.environment, "merged_by");
-  return merged_by.empty() ? is_of_this_program(header) : merged_by == program_sha256();
-}
 
 // Returns "aqbench 0.1.0, commit 0123456789ab".
 std::string maker_of(const Results& results) {
@@ -207,7 +200,7 @@ class Verifier {
     if (!has(kJournalFile)) return judged;
     guarded(kJournalFile, [&] {
       const JournalContents journal = read_journal(bundle_, TornTail::refuse, KeptRecords::ends);
-      is_of_this_build_ = wrote_summary(journal.header);
+      is_of_this_build_ = is_of_this_program(journal.header);
       add_findings(check_run(results, journal));
       if (results.is_comparison())
         return guarded("results.json", [&] {

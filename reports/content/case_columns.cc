@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
+#include <optional>
 #include <set>
 
 #include "core/quantiles.h"
@@ -272,7 +274,8 @@ std::string without_truth_note(const Results& results) {
   });
   if (count == 0) return "";
   return fmt::format(
-      "{} without a true surface: agreement, reprojection and scale are no accuracy and rank nothing, since a "
+      "{} without a true surface: agreement, reprojection and scale are no accuracy and rank nothing, since "
+      "a "
       "few easy points agree best",
       counted(static_cast<std::size_t>(count), "case"));
 }
@@ -292,18 +295,21 @@ const MetricColumn* find_column(std::span<const MetricColumn> columns, std::stri
 }
 
 ValueRows program_rows(const Results& results) {
-  ValueRows table{{"CPU user [s]", "CPU system [s]", "peak memory [MiB]", "read [MiB]", "written [MiB]",
-                   "page faults", "major faults", "switches", "involuntary"},
+  ValueRows table{{"CPU user [s]", "CPU system [s]", "peak memory [MiB]", "peak GPU memory [MiB]",
+                   "read [MiB]", "written [MiB]", "page faults", "major faults", "switches", "involuntary"},
                   {}};
   for (const Record& record : results.records) {
     if (!record.program) continue;
     const ProgramUse& use = *record.program;
+    std::optional<double> gpu_mib;
+    for (const auto& [name, value] : record.timing.figures)
+      if (name == "peak_gpu_mib" && std::isfinite(value)) gpu_mib = value;
     table.rows.emplace_back(
         record.case_name,
         std::vector{table_number(use.cpu_user_s), table_number(use.cpu_system_s),
-                    table_mib_or_na(use.peak_resident_bytes), table_mib_or_na(use.read_bytes),
-                    table_mib_or_na(use.written_bytes), std::to_string(use.minor_faults + use.major_faults),
-                    std::to_string(use.major_faults),
+                    table_mib_or_na(use.peak_resident_bytes), table_number_or_na(gpu_mib),
+                    table_mib_or_na(use.read_bytes), table_mib_or_na(use.written_bytes),
+                    std::to_string(use.minor_faults + use.major_faults), std::to_string(use.major_faults),
                     std::to_string(use.voluntary_switches + use.involuntary_switches),
                     std::to_string(use.involuntary_switches)});
   }

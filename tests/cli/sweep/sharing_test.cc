@@ -1,7 +1,5 @@
 // Sweeps by several processes from outside: the bundle of one process, by --local, by run-case and collect,
-// by the engines of others with killed tasks; the Slurm commands, the progress.
-
-#include "cli/sweep/sharing.h"
+// from shards; the progress.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,6 +12,7 @@
 
 #include "core/files.h"
 #include "tests/cli/program.h"
+#include "tests/cli/sweep/same_bundle.h"
 
 namespace aqbench::cli {
 namespace {
@@ -21,14 +20,12 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::AllOf;
 using testing::Arguments;
-using ::testing::Contains;
-using ::testing::Each;
 using testing::exits;
 using testing::expect_mistake;
 using testing::expect_refused;
+using testing::expect_same_bundle;
 using ::testing::HasSubstr;
-using testing::json_file;
-using ::testing::Not;
+using testing::kFourCases;
 using testing::only_bundle;
 using testing::run_line;
 using testing::run_program;
@@ -36,41 +33,6 @@ using testing::succeeded;
 using testing::TemporaryDir;
 using testing::with;
 using testing::words;
-
-const Arguments kFourCases =
-    words("sweep --scene flat_plane --method roma_like --set roma_like.points=500 --repeat 4 --threads 1");
-
-std::string digest_line(const fs::path& bundle) {
-  const std::string text = succeeded(run_line("verify {}", bundle)).out;
-  const std::size_t at = text.find("metrics digest");
-  return at == std::string::npos ? "no digest in: " + text : text.substr(at, text.find('\n', at) - at);
-}
-
-// The names of all files of a bundle.
-std::vector<std::string> files_of(const fs::path& bundle) {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::recursive_directory_iterator(bundle))
-    if (entry.is_regular_file()) names.push_back(entry.path().lexically_relative(bundle).string());
-  std::ranges::sort(names);
-  return names;
-}
-
-// Expects the same metrics, options, files of cases and 3D views.
-void expect_same_bundle(const fs::path& bundle, const fs::path& expected) {
-  EXPECT_EQ(digest_line(bundle), digest_line(expected));
-  std::vector<std::string> files = files_of(bundle);
-  std::erase(files, "notes.txt");
-  EXPECT_EQ(files, files_of(expected));
-  EXPECT_THAT(files, Contains(HasSubstr("viewer/")));
-  for (const std::string& name : files)
-    if (name.starts_with("viewer/") || name.starts_with("tiles/")) {
-      EXPECT_EQ(read_file(bundle / name), read_file(expected / name)) << name;
-    }
-  const auto run = json_file(bundle / "results.json").at("run"),
-             alone = json_file(expected / "results.json").at("run");
-  for (const char* const key : {"requested", "effective", "plan_sha256", "planned_cases", "complete"})
-    EXPECT_EQ(run.at(key), alone.at(key)) << key;
-}
 
 TEST(SharedSweepCommand, HasTheBundleOfASweepByOneProcess) {
   const TemporaryDir dir;
@@ -205,75 +167,65 @@ TEST(RunCase, AsksBeforeItRunsCommandsOfOthers) {
   ::unsetenv("XDG_STATE_HOME");
 }
 
-// ---- Engines ----
-
-bool has_program(const char* name) {
-  return std::system((std::string("command -v ") + name + " >/dev/null 2>&1").c_str()) == 0;
-}
-
-// Runs the file that `init --engine` writes; a third of the processes are killed at a random moment, each
-// case at most once.
-void expect_engine_loses_nothing(const std::string& engine, const std::string& command) {
+TEST(Merge, ShardsInAnyOrderGiveTheBundleOfOneProcess) {
   const TemporaryDir dir;
   const Arguments cases =
-      words("sweep --scene flat_plane --method roma_like --set roma_like.points=50 --repeat 40 --threads 1");
+      words("sweep --scene flat_plane --method roma_like --set roma_like.points=500 --repeat 4");
   succeeded(run_program(with(cases, {"--out", dir / "alone"})));
-  const testing::ProgramOptions here{.working_dir = fs::path(dir / "work")};
-  fs::create_directories(dir / "work/bin");
-  succeeded(run_program(with(cases, {"--plan", "plan.json"}), here));
-  succeeded(run_program(words("init --engine {}", engine), here));
-  expect_mistake(run_program(words("init --engine {}", engine), here), "exists and is left unchanged");
-  testing::write_program(
-      fs::path(dir / "work/bin/aqbench"),
-      "#!/bin/sh\n"
-      "random() { od -An -N1 -tu1 /dev/urandom | tr -d ' '; }\n"
-      "if [ \"$1\" = run-case ] && [ $# -gt 2 ] && [ $(random) -lt 85 ] && mkdir \"killed.$3\"; "
-      "then exec timeout -s KILL 0.$(random) " AQBENCH_BINARY
-      " \"$@\"; fi\n"
-      "exec " AQBENCH_BINARY " \"$@\"\n");
-  const std::string line = "cd '" + (dir / "work").string() +
-                           "' && export HOME=$PWD PATH=$PWD/bin:$PATH && { " + command + "; } >log 2>&1";
-  ASSERT_EQ(std::system(line.c_str()), 0) << read_file(fs::path(dir / "work/log"));
-  expect_same_bundle(dir / "work/bundle", only_bundle(dir / "alone"));
+  for (const char* const shard : {"3/3", "1/3", "2/3"})
+    succeeded(run_program(with(cases, words("--shard {} --out {} --note hot", shard, dir / "shards"))));
+  Arguments merge = words("merge --out {} --note mine", dir / "merged");
+  for (const auto& shard : fs::directory_iterator(dir / "shards")) merge.push_back(shard.path());
+  std::ranges::reverse(merge.begin() + 5, merge.end());
+  succeeded(run_program(merge));
+  const fs::path bundle = only_bundle(dir / "merged");
+  expect_same_bundle(bundle, only_bundle(dir / "alone"));
+  EXPECT_THAT(read_file(bundle / "notes.txt"),
+              AllOf(HasSubstr(": hot"), HasSubstr("mine"), HasSubstr(" ran 2 cases")));
+  EXPECT_THAT(read_file(bundle / "bench.log"), HasSubstr("== "));
 }
 
-TEST(Engines, GnuParallelLosesNoCaseOfKilledProcesses) {
-  if (!has_program("parallel")) GTEST_SKIP() << "GNU parallel is not installed";
-  expect_engine_loses_nothing("parallel", "sh cases_parallel.sh");
+TEST(Merge, RefusesWhatIsNotOneSweep) {
+  const TemporaryDir dir;
+  const auto shard = [&](const std::string& name, const std::string& part, const Arguments& more = {}) {
+    succeeded(run_program(with(with(kFourCases, words("--shard {} --out {}", part, dir / name)), more)));
+    return only_bundle(dir / name).string();
+  };
+  const std::string a = shard("a", "1/2"), b = shard("b", "2/2"), third = shard("c", "1/3");
+  const std::string other = shard("d", "2/2", words("--seed 7"));
+  const auto merged = [&](const Arguments& shards) {
+    return run_program(with(words("merge --out {}", dir / "out"), shards));
+  };
+  EXPECT_THAT(exits(merged({a, a}), 2).err, HasSubstr("are both shard 1/2"));
+  EXPECT_THAT(exits(merged({third, shard("e", "2/3")}), 2).err, HasSubstr("missing 3/3"));
+  EXPECT_THAT(exits(merged({a, third}), 4).err, HasSubstr("are shards 1/2 and 1/3"));
+  EXPECT_THAT(exits(merged({a, other}), 4).err, HasSubstr("different options"));
+  EXPECT_THAT(exits(merged({a}), 2).err, HasSubstr("at least two"));
+  expect_mistake(merged({a, dir / "absent"}), "no such file or folder");
+  write_file(fs::path(b) / "bench.log", "another log\n");
+  EXPECT_THAT(exits(merged({a, b}), 1).err, HasSubstr("bench.log"));
+  EXPECT_FALSE(fs::exists(dir / "out"));
 }
 
-TEST(Engines, SnakemakeLosesNoCaseOfKilledProcesses) {
-  if (!has_program("snakemake")) GTEST_SKIP() << "Snakemake is not installed";
-  expect_engine_loses_nothing("snakemake", "snakemake -q --cores 2 --restart-times 3");
-}
-
-TEST(Slurm, GetsTheUsersOptions) {
-  ShareRequest share;
-  share.slurm = true;
-  share.array_size = 8;
-  share.sbatch_arguments = {"--partition=long", "--mem=8G"};
-  const SlurmJobs jobs{"/shared/out/run 1", {"--note", "it's"}, {"--keep-clouds"}, true, 12};
-  const auto array = array_command(jobs, share);
-  EXPECT_THAT(array,
-              AllOf(Contains("--array=1-8"), Contains("--partition=long"), Contains("--mem=8G"),
-                    Contains("--requeue"), Contains("--output=/shared/out/run 1.tasks/slurm-%A_%a.log")));
-  EXPECT_THAT(array.back(),
-              AllOf(HasSubstr("run-case '/shared/out/run 1.tasks/plan.json' --out '/shared/out/run 1.tasks'"),
-                    HasSubstr("--keep-clouds --run-its-commands --shard $SLURM_ARRAY_TASK_ID/8")));
-  EXPECT_THAT(array, Not(Contains("--exclusive")));
-  const auto merge = merge_command(jobs, share, "77");
-  EXPECT_THAT(merge, Contains("--dependency=afterany:77"));
-  EXPECT_THAT(merge, Not(Contains("--array=1-8")));
-  EXPECT_THAT(merge.back(), AllOf(HasSubstr("sweep --resume '/shared/out/run 1' --note"), HasSubstr("it")));
-}
-
-TEST(Slurm, GivesTimedCasesNodesOfTheirOwn) {
-  ShareRequest share;
-  share.slurm = share.own_nodes = true;
-  const SlurmJobs jobs{"/shared/out/run", {}, {}, false, 12};
-  EXPECT_THAT(array_command(jobs, share), Contains("--exclusive"));
-  EXPECT_THAT(array_command(jobs, share).back(), HasSubstr("--own-machine"));
-  EXPECT_THAT(merge_command(jobs, share, "77"), Contains("--exclusive"));
+// The baseline that all shards were held against is that of the whole.
+TEST(Merge, AFailedCaseAndTheGateDecideAsInASweep) {
+  const TemporaryDir dir;
+  const std::string baseline = dir / "base.json";
+  succeeded(run_program(with(kFourCases, {"--out", dir / "alone"})));
+  succeeded(run_line("accept {} --baseline {}", only_bundle(dir / "alone"), baseline));
+  const auto merge = [&](const std::string& name, const std::string& fault, const Arguments& more) {
+    Arguments words_of_merge = with(words("merge --out {}", dir / name), more);
+    for (const char* const part : {"1/2", "2/2"}) {
+      const std::string out = dir / (name + part[0]);
+      run_program(with(kFourCases,
+                       words("--shard {} --out {} --baseline {} --inject {}", part, out, baseline, fault)));
+      words_of_merge.push_back(only_bundle(out));
+    }
+    return run_program(words_of_merge);
+  };
+  EXPECT_THAT(exits(merge("failed", "*=43:noise=throw", {}), 3).out, HasSubstr("seed=43"));
+  EXPECT_EQ(read_file(only_bundle(dir / "failed") / "baseline.json"), read_file(baseline));
+  exits(merge("worse", "noise=corrupt", words("--gate --baseline {}", baseline)), 1);
 }
 
 }  // namespace

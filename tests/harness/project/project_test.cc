@@ -180,6 +180,47 @@ TEST_F(ProjectFile, ABundlesMethodsRunWhereTheProjectIs) {
   EXPECT_EQ(plan.request.project.dir, "/nowhere/at/all") << "the request stays what was asked for";
 }
 
+TEST_F(ProjectFile, ResourcesChangeNoPlan) {
+  const auto with_resources = [](const std::string& resources) {
+    std::string text = kFile;
+    text.replace(text.find("\"parameters\""), 0, "\"resources\": " + resources + ", ");
+    return text;
+  };
+  const auto plan_of = [&](const Project& project) {
+    PlanRequest request;
+    request.suite = "ours";
+    request.threads = 3;
+    use_project(project, request);
+    return plan_sweep(request);
+  };
+  const SweepPlan plain = plan_of(read());
+  const Project project =
+      read(with_resources(R"({"gpus": 2, "memory_gib": 0.3, "minutes": 7, "threads": 2})"));
+  EXPECT_EQ(plan_of(project).sha256, plain.sha256);
+  Resources needs = needs_of(plain, project.resources);
+  EXPECT_EQ(needs.gpus, 2);
+  EXPECT_EQ(memory_mib(needs), 308U);  // 307.2
+  EXPECT_EQ(needs.minutes, 7);
+  EXPECT_EQ(needs.threads, 3) << "those of the cases";
+  DeclaredResources two = project.resources;
+  two["other"] = {.gpus = 1, .memory_gib = 4, .minutes = 90, .threads = 8};
+  needs = most_of({"mine", "other"}, two);
+  EXPECT_EQ(needs.gpus, 2);
+  EXPECT_EQ(needs.memory_gib, 4);
+  EXPECT_EQ(needs.minutes, 90);
+  EXPECT_EQ(needs.threads, 8);
+  EXPECT_EQ(most_of({"mine", "other", "built-in"}, two).minutes, 0) << "nobody knows";
+  for (const auto& [wrong, why] : {std::pair(R"({"gpu": 1})", "resources.gpu: unknown key"),
+                                   {R"({"gpus": -1})", "from 0 to 1024"},
+                                   {R"({"gpus": 1.5})", "resources.gpus"},
+                                   {R"({"minutes": 0})", "from 1 to 525600"},
+                                   {R"({"memory_gib": 0})", "must be above 0"},
+                                   {R"({"memory_gib": "16G"})", "resources.memory_gib"},
+                                   {R"({"threads": 0})", "from 1 to 65536"},
+                                   {"[]", "resources"}})
+    EXPECT_THAT(error_of(ErrorKind::input, [&] { read(with_resources(wrong)); }), HasSubstr(why)) << wrong;
+}
+
 TEST(ProjectSchema, NamesEveryKeyThatIsRead) {
   const Json schema = Json::parse(project_schema());
   for (const char* const key : {"version", "datasets", "methods", "suites", "gates"})

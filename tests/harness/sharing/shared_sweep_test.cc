@@ -55,7 +55,7 @@ class SharedSweep : public ::testing::Test {
   SharedSweep() { fs::create_directories(bundle_); }
 
   SweepOutcome run(Journal& journal, const CaseRunner& runner) {
-    return run_locally_shared(plan_, journal, 2, {}, runner, hosts_);
+    return run_locally_shared(plan_, journal, {2}, {}, runner, hosts_);
   }
   Journal begin() const { return Journal::create(bundle_, plan_, "run", "2026-01-31T12:00:00Z"); }
 
@@ -69,13 +69,15 @@ TEST_F(SharedSweep, FindsWhatIsFinishedAndTakesItOnce) {
   FinishedCases cases(plan_, dir_, quick_case);
   EXPECT_TRUE(cases.run(2));
   EXPECT_TRUE(cases.run(5));
-  FoundCases found = find_finished(plan_, {folder_.path() / "none", dir_});
-  EXPECT_THAT(found.folders, SizeIs(2));
+  FoundCases found =
+      find_finished(plan_, {finished_in_folder(folder_.path() / "none"), finished_in_folder(dir_)});
+  EXPECT_THAT(found.sources.at(0).second, IsEmpty());
+  EXPECT_THAT(found.sources.at(1).second, SizeIs(2));
   EXPECT_THAT(found.missing, ElementsAre(1, 3, 4));
   Journal journal = begin();
   take_all_finished(plan_, found, journal, hosts_);
   for (const std::size_t number : found.missing) EXPECT_TRUE(cases.run(number));
-  found = find_finished(plan_, {dir_});
+  found = find_finished(plan_, {finished_in_folder(dir_)});
   EXPECT_THAT(found.missing, IsEmpty());
   take_all_finished(plan_, found, journal, hosts_);
   EXPECT_THAT(read_journal(bundle_, TornTail::refuse).records, SizeIs(5));
@@ -170,7 +172,7 @@ class TimedCases : public ::testing::Test {
 TEST_F(TimedCases, OfUnlikeMachinesAreRefused) {
   finish(1, "node1", "A");
   finish(2, "node3", "B");
-  EXPECT_THAT(error_of([&] { find_finished(plan_, {dir_}); }),
+  EXPECT_THAT(error_of([&] { find_finished(plan_, {finished_in_folder(dir_)}); }),
               AllOf(HasSubstr("times of unlike machines"), HasSubstr("node3"),
                     HasSubstr("cpu_model is \"B\", that of node1 \"A\"")));
 }
@@ -183,7 +185,7 @@ TEST_F(TimedCases, StandUnderTheMachineThatMeasuredThem) {
   fs::create_directories(bundle);
   Journal journal = Journal::create(bundle, plan_, "run", "2026-01-31T12:00:00Z", machine("collects"));
   CasesOfHosts hosts;
-  take_all_finished(plan_, find_finished(plan_, {dir_}), journal, hosts);
+  take_all_finished(plan_, find_finished(plan_, {finished_in_folder(dir_)}), journal, hosts);
   EXPECT_EQ(hosts, (CasesOfHosts{{"node1", 1}, {"node2", 1}}));
   EXPECT_EQ(environment_of_run(read_journal(bundle, TornTail::refuse)), machine("A"));
   EXPECT_EQ(*journal.environment(), machine("collects"));
