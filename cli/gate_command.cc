@@ -90,19 +90,24 @@ std::string false_alarm_note(const Results& results) {
 }  // namespace
 
 std::vector<Flag<GateExports>> gate_export_flags() {
-  return {{"junit", "FILE", "write the gate's verdict as JUnit XML: a test case per case",
-           into<&GateExports::junit>},
-          {"github", nullptr,
-           "print the 10 worst cases as GitHub annotations; append a table to $GITHUB_STEP_SUMMARY if set",
-           into<&GateExports::github>}};
+  return {
+      {"junit", "FILE", "write the verdicts as JUnit XML: a test case per case", into<&GateExports::junit>},
+      {"github", nullptr,
+       "print the 10 worst cases as GitHub annotations; append a table to $GITHUB_STEP_SUMMARY if set",
+       into<&GateExports::github>}};
 }
 
 void show_verdicts(const Verdicts& verdicts, const Results& results, const GateExports& exports,
                    std::FILE* stream, bool all) {
+  show_and_export(
+      render_verdicts(verdicts, wants_colours(fileno(stream)), all, screen_columns(fileno(stream))), verdicts,
+      results, exports, stream);
+}
+
+void show_and_export(const std::string& text, const Verdicts& verdicts, const Results& results,
+                     const GateExports& exports, std::FILE* stream) {
   const auto [begin, end] = github_fence(exports);
-  fmt::print(stream, "{}{}{}", begin,
-             render_verdicts(verdicts, wants_colours(fileno(stream)), all, screen_columns(fileno(stream))),
-             end);
+  fmt::print(stream, "{}{}{}", begin, text, end);
   if (exports.junit) write_file(*exports.junit, junit_text(verdicts, results));
   if (!exports.github) return;
   fmt::print(stream, "{}", github_annotations(verdicts));

@@ -1,5 +1,5 @@
 #pragma once
-// --junit and --github of `gate` and `sweep`: a gate's verdict for machines.
+// --junit and --github of `gate`, `sweep` and `ab`: verdicts for machines.
 
 #include <cstdio>
 #include <filesystem>
@@ -21,9 +21,12 @@ struct GateExports {
 // Returns the rows of these flags for a command's option table.
 std::vector<Flag<GateExports>> gate_export_flags();
 
-// Prints the verdicts to `stream` and exports them: the JUnit file, annotations, the file named by
-// $GITHUB_STEP_SUMMARY (keeping its total below GitHub's limit). `all` lists values that pass, too. Throws
-// Error(io).
+// Prints a text about the verdicts to `stream` and exports them: the JUnit file, annotations, the file named
+// by $GITHUB_STEP_SUMMARY (keeping its total below GitHub's limit). Throws Error(io).
+void show_and_export(const std::string& text, const Verdicts& verdicts, const Results& results,
+                     const GateExports& exports, std::FILE* stream);
+
+// Does it with a table of the verdicts; `all` lists values that pass, too.
 void show_verdicts(const Verdicts& verdicts, const Results& results, const GateExports& exports,
                    std::FILE* stream, bool all = false);
 

@@ -36,16 +36,18 @@
 namespace aqbench::cli {
 namespace {
 
-// Also writes the page of --html; `bundle` may hold tiles, "" for none.
+// Also writes what --html, --junit and --github ask for; `bundle` may hold tiles, "" for none.
 void print_verdict(const AbRequest& request, const AbDocument& document, const AbReport& report,
-                   const std::filesystem::path& bundle) {
+                   const std::filesystem::path& bundle, const JournalHeader& header) {
   if (request.html)
     write_file(*request.html, ab_page(document, report, read_ab_tiles(bundle, document.samples)));
-  if (request.json)
-    print_json(ab_text(document, report));
-  else
-    fmt::print(
-        "{}", render_ab_table(document, report, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
+  if (request.json) print_json(ab_text(document, report));
+  const std::string table = request.json ? ""
+                                         : render_ab_table(document, report, wants_colours(STDOUT_FILENO),
+                                                           screen_columns(STDOUT_FILENO));
+  const bool exports = request.exports.junit || request.exports.github;
+  show_and_export(table, report.verdicts, exports ? results_of(document, header) : Results{}, request.exports,
+                  request.json ? stderr : stdout);
 }
 
 ExitCode verdict_code(const AbRequest& request, const AbReport& report) {
@@ -100,7 +102,8 @@ void keep_units(Journal& journal, std::span<const Record> units) {
 // Prints the verdict on a comparison and leaves it in its bundle, where it has one.
 ExitCode conclude(const AbRequest& request, AbDocument document, BundleRun* run) {
   const AbReport report = judge_ab(document);
-  print_verdict(request, document, report, run ? run->bundle() : "");
+  print_verdict(request, document, report, run ? run->bundle() : "",
+                run ? run->journal().header() : journal_header_of(document, {}, {}));
   const ExitCode code = document.run.complete ? verdict_code(request, report)
                                               : combine(ExitCode::interrupted, report.exit_code());
   if (!run) return code;

@@ -17,19 +17,17 @@
 namespace aqbench::cli {
 namespace {
 
-// Notes what is not compared: what one side alone has, and what did not run.
+// Notes what is not compared: what B alone has, and what fails in A.
 std::vector<std::string> common_benchmarks(const std::vector<GbenchTimes>& a,
                                            const std::vector<GbenchTimes>& b, AbDocument& document) {
   std::vector<std::string> names;
   for (const GbenchTimes& one : a) {
     const auto other = std::ranges::find(b, one.name, &GbenchTimes::name);
     if (other == b.end()) throw not_comparable_error("--gbench-b: has no benchmark '{}'", one.name);
-    if (one.error.empty() && other->error.empty())
+    if (one.error.empty())  // where B fails, its unit does
       names.push_back(one.name);
     else
-      document.notes.push_back(fmt::format("{} is not compared: {}: {}", one.name,
-                                           one.error.empty() ? "B" : "A",
-                                           one.error.empty() ? other->error : one.error));
+      document.notes.push_back(fmt::format("{} is not compared: A: {}", one.name, one.error));
   }
   for (const GbenchTimes& one : b)
     if (std::ranges::find(a, one.name, &GbenchTimes::name) == a.end())
@@ -45,7 +43,8 @@ FirstUnits units_of_trial(const std::array<CommandAnswer, 2>& trials, const std:
     for (const AbSide side : {AbSide::a, AbSide::b}) {
       const auto& all = trials[index_of(side)].benchmarks;
       const GbenchTimes& times = *std::ranges::find(all, cases[i].name, &GbenchTimes::name);
-      units[{i, side}] = {unit_of_times(times.real_ms, times.cpu_ms), {}};
+      units[{i, side}] = times.error.empty() ? CaseResult{unit_of_times(times.real_ms, times.cpu_ms), {}}
+                                             : failed_unit(Status::failed, times.error);
     }
   return units;
 }

@@ -183,7 +183,8 @@ const Flag<AbRequest> kJudgingFlags[] = {
      "scenes and seeds",
      into<&AbRequest::metrics, &Metrics::paired_over>, needs("metric", usually("seeds"))},
     {"decide-by", "wall|cpu|both", kAbMeasured | kAbSamples,
-     "the time that decides; both: CPU time, and wall time may fail it (default: wall; both where the machine "
+     "the time that decides; both: CPU time, and wall time may fail it (default: wall; both where the "
+     "machine "
      "is loaded and a case uses one thread)",
      [](AbRequest& r, const FlagValue& v) { r.decide_by = read_decide_by(v); }},
     {"policy", "sensitive|gate", kAbJudged, "sensitive: tau 2 %, delta 5 %; gate: tau 5 %, delta 8 %",
@@ -276,6 +277,9 @@ CommandLine<AbRequest> ab_command_line() {
   append_group(line.flags, "commands", kCommandFlags);
   append_group(line.flags, "judging", kJudgingFlags);
   append_group(line.flags, "running and reporting", kRunningFlags);
+  std::vector<Flag<AbRequest>> exports;
+  append_flags<AbRequest, GateExports>(exports, gate_export_flags(), &AbRequest::exports);
+  append_group(line.flags, "running and reporting", exports);
   std::vector<Flag<AbRequest>> cases, trust;
   append_flags<AbRequest, CommandTrust>(trust, command_trust_flags(), &AbRequest::trust);
   for (Flag<AbRequest>& flag : trust) flag.modes = kAbResumed;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/gate_exports.h"
 #include "cli/options.h"
 #include "cli/programs.h"
 #include "harness/ab/ab_command.h"
@@ -79,7 +80,8 @@ struct AbRequest {
   std::filesystem::path out;
   bool json = false, no_report = false;
   std::optional<std::filesystem::path> html;  // where its page is written
-  CommandTrust trust;                         // given only with --resume
+  GateExports exports;
+  CommandTrust trust;  // given only with --resume
 
   // Returns whether this program is compared with itself, to know how far comparisons can be trusted here.
   bool validates() const { return calibrate || live > 0; }

@@ -250,6 +250,8 @@ AbReport judge_ab(const AbDocument& document) {
     report.cases.push_back(judge_case(document.samples, document.settings, i, std::move(decisions[i])));
   if (document.run.unpaired) keep_unpaired_verdicts(report);
   report.verdicts = verdicts_of(report.cases);
+  report.verdicts.policy = settings_line(document.settings);
+  report.verdicts.notes = report.notes;
   if (document.run.validation)
     report.validation = count_validation(*document.run.validation, report.cases, document.settings.policy);
   return report;

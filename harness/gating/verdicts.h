@@ -107,6 +107,7 @@ struct Verdicts {
   std::string refusal;              // why nothing was compared (results against themselves); else empty
   std::string against;              // "accepted in run X, commit Y"; "" where that is not known
   std::string unchecked;            // what a pass says nothing about: "times"; or ""
+  std::string policy = {};          // the rule that they were decided by; "": the gate's
 
   // Returns the number of values or cases with this verdict that decide, listed or not.
   std::size_t count(Verdict verdict) const;

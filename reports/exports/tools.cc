@@ -84,6 +84,8 @@ std::string testcase_element(const std::string& suite, const std::string& name, 
   return inner.empty() ? open + "/>\n" : open + ">\n" + inner + "  </testcase>\n";
 }
 
+std::string policy_of(const Verdicts& report) { return report.policy.empty() ? kGatePolicy : report.policy; }
+
 std::string properties_element(const Verdicts& report, const Results& results) {
   std::string text = "  <properties>\n";
   const auto add = [&](const char* name, const std::string& value) {
@@ -92,7 +94,7 @@ std::string properties_element(const Verdicts& report, const Results& results) {
   add("run", results.run.id);
   add("root_digest", root_digest(results));
   for (const std::string& note : report.notes) add("note", note);
-  add("policy", kGatePolicy);
+  add("policy", policy_of(report));
   return text + "  </properties>\n";
 }
 
@@ -228,7 +230,8 @@ std::string github_step_summary(const Verdicts& report, const Results& results, 
     if (!line.empty()) text += md_escape(line) + "\n\n";
   std::string end =
       fmt::format("\n- {}\n- root digest `{}`\n", md_escape(run_title(results)), root_digest(results));
-  end += fmt::format("- {}\n- {}\n", md_escape(environment_line(*results.environment)), kGatePolicy);
+  end += fmt::format("- {}\n- {}\n", md_escape(environment_line(*results.environment)),
+                     md_escape(policy_of(report)));
   for (const std::string& note : report.notes) end += fmt::format("- note: {}\n", md_escape(note));
   const std::string table = verdicts_markdown(report);
   if (text.size() + table.size() + end.size() <= max_bytes) text += table;

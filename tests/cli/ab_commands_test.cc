@@ -55,6 +55,23 @@ std::string fake_benchmarks(const std::filesystem::path& file, const std::string
   return "sh " + file.string();
 }
 
+// A benchmark that fails on one side has failed; it is not left out.
+TEST_F(AbCommands, ABenchmarkThatFailsInBHasFailed) {
+  const auto script = [&](const char* name, const char* second) {
+    std::ofstream(dir_ / name)
+        << R"(echo '{"benchmarks": [{"name": "BM_a", "run_type": "iteration", "real_time": 5},)" << second
+        << "]}'\n";
+    return "sh " + (dir_ / name).string();
+  };
+  const auto ran =
+      exits(run({"ab", "--gbench-a",
+                 script("a.sh", R"({"name": "BM_b", "run_type": "iteration", "real_time": 5})"), "--gbench-b",
+                 script("b.sh", R"({"name": "BM_b", "error_occurred": true, "error_message": "no disk"})"),
+                 "--looks", "1", "--pairs", "20", "--no-confirm", "--out", "out"}),
+            3);
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("FAILED"), HasSubstr("BM_b"), HasSubstr("no disk")));
+}
+
 TEST_F(AbCommands, ProgramsOfGoogleBenchmarkAreComparedByWhatTheyMeasured) {
   const std::string a = fake_benchmarks(dir_ / "a.sh", "1000", "5e6"),
                     b = fake_benchmarks(dir_ / "b.sh", "1060", "5e6");

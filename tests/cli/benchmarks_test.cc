@@ -79,6 +79,18 @@ TEST_F(Benchmarks, SixPercentMeasuredInPairsAreARegressionAndTheSameProgramIsNon
 }
 
 // Names without leading zeros, and a clock that is set back on the way.
+// CI reads the verdicts of a comparison as it reads those of a gate.
+TEST_F(Benchmarks, AComparisonIsExportedForCi) {
+  write_pairs(1000, 1060);
+  const auto slower = exits(run("ab --samples a --samples-b b --junit j.xml --github"), 1);
+  EXPECT_THAT(slower.out, AllOf(HasSubstr("::error title=BM_sort/8::"), HasSubstr("% slower")));
+  EXPECT_THAT(read_file(dir_ / "j.xml"), AllOf(HasSubstr("failures=\"1\""), HasSubstr("name=\"BM_sort/8\""),
+                                               HasSubstr("<failure type=\"regressed\" message=\"wall time"),
+                                               HasSubstr("name=\"policy\" value=\"tau 2 %")));
+  exits(run("ab --samples a --samples-b a --junit same.xml"), 5);  // not by turns
+  EXPECT_THAT(read_file(dir_ / "same.xml"), HasSubstr("failures=\"0\" errors=\"0\" skipped=\"1\""));
+}
+
 // On a busy machine CPU time tells what wall time cannot, in pairs, in a history and against stored times.
 TEST_F(Benchmarks, OfABusyMachineCpuTimeDecides) {
   for (int i = 0; i < 24; ++i) {
