@@ -25,17 +25,19 @@ namespace {
 using Words = std::vector<std::string>;
 namespace fs = std::filesystem;
 
-Words sbatch_words(const SlurmJobs& jobs, const ShareRequest& share, const char* log) {
+// sbatch takes the last of two values: the user's.
+Words sbatch_words(const SlurmJobs& jobs, const ShareRequest& share, const char* log,
+                   const Words& needs = {}) {
   Words words = {"sbatch", "--parsable", "--job-name=aqbench",
                  "--output=" + (tasks_folder(fs::absolute(jobs.bundle)) / log).string()};
-  words.insert(words.end(), share.sbatch_arguments.begin(), share.sbatch_arguments.end());
+  for (const Words& more : {needs, share.sbatch_arguments})
+    words.insert(words.end(), more.begin(), more.end());
   return words;
 }
 
-// `more`: words that the shell of the job reads.
-void add_program(Words& words, Words command, const std::string& more) {
+std::string program_line(Words command) {
   command.insert(command.begin(), own_file().string());
-  words.push_back("--wrap=" + shell_join(command) + more);
+  return shell_join(command);
 }
 
 // What a task of the array needs, which runs its cases one after the other.
@@ -153,11 +155,7 @@ void require_plain_bundle(const std::filesystem::path& bundle) {
 }
 
 Words array_command(const SlurmJobs& jobs, const ShareRequest& share, const std::string& after) {
-  Words words = {"sbatch"};
-  const Words needs = resource_words(jobs, share);
-  words.insert(words.end(), needs.begin(), needs.end());
-  const Words given = sbatch_words(jobs, share, "slurm-%A_%a.log");  // later ones win
-  words.insert(words.end(), given.begin() + 1, given.end());
+  Words words = sbatch_words(jobs, share, "slurm-%A_%a.log", resource_words(jobs, share));
   if (share.own_nodes) words.emplace_back("--exclusive");
   words.emplace_back("--requeue");
   if (!after.empty()) {
@@ -170,7 +168,8 @@ Words array_command(const SlurmJobs& jobs, const ShareRequest& share, const std:
   if (share.own_nodes) command.emplace_back("--own-machine");
   command.insert(command.end(), jobs.task.begin(), jobs.task.end());
   if (jobs.runs_foreign_code) command.emplace_back("--run-its-commands");
-  add_program(words, std::move(command), fmt::format(" --shard $SLURM_ARRAY_TASK_ID/{}", share.array_size));
+  words.push_back(fmt::format("--wrap=exec {} --shard $SLURM_ARRAY_TASK_ID/{}",
+                              program_line(std::move(command)), share.array_size));
   return words;
 }
 
@@ -180,9 +179,9 @@ Words collecting_command(const SlurmJobs& jobs, const ShareRequest& share, const
   const fs::path bundle = fs::absolute(jobs.bundle), tasks = tasks_folder(bundle);
   Words command = {"collect", (tasks / kPlanFile).string(), tasks.string(), "--out", bundle.string()};
   command.insert(command.end(), jobs.collect.begin(), jobs.collect.end());
-  add_program(words, std::move(command),
-              fmt::format("; code=$?; if [ -e {} ]; then rm -r {}; fi; exit $code",
-                          shell_quote((bundle / kHashListName).string()), shell_quote(tasks.string())));
+  words.push_back(fmt::format("--wrap={}; code=$?; if [ -e {} ]; then rm -r {}; fi; exit $code",
+                              program_line(std::move(command)),
+                              shell_quote((bundle / kHashListName).string()), shell_quote(tasks.string())));
   return words;
 }
 

@@ -155,7 +155,12 @@ CompareReport compare_results(const Results& a, const Results& b) {
     report.refusal = "self comparison: both bundles hold the same records; run the sweep again";
     return report;
   }
-  report.key_differences = compare_keys(a, b);
+  if (ran)
+    report.key_differences = compare_keys(a, b);
+  else if (!a.records.empty() && !a.records.front().metrics.empty())
+    report.notes.push_back(fmt::format(
+        "each case alone; for a verdict over all seeds: aqbench ab --bundle-a A --bundle-b B --metric {}",
+        a.records.front().metrics.front().first.text()));
   for (const auto& [side, results] : {std::pair{"A", &a}, {"B", &b}})
     if (has_injected_faults(*results))
       report.notes.push_back(

@@ -138,8 +138,10 @@ std::string render_compare(const CompareReport& full, bool colours, bool all, st
   text += memory_table(report, all) + stages_table(report, kind, width) + times_table_of(report, kind) + "\n";
   for (const std::string& difference : report.key_differences)
     text += wrap_text(printable("times are a trend only: " + difference), width, 4);
-  text += fmt::format("{} compared; for a verdict on time run both now, in pairs: aqbench ab\n",
-                      counted(report.cases, "case"));
+  const bool timed =
+      std::ranges::any_of(report.times, [](const ComparedTime& row) { return row.factor().has_value(); });
+  text += fmt::format("{} compared{}\n", counted(report.cases, "case"),
+                      timed ? "; for a verdict on time run both now, in pairs: aqbench ab" : "");
   return text + render_banner(shown_banner_of(verdicts_of(full)), colours, width);
 }
 

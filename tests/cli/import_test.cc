@@ -8,7 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
+#include <string_view>
 
+#include "core/text.h"
 #include "tests/cli/folder.h"
 #include "tests/cli/program.h"
 
@@ -78,6 +80,32 @@ TEST_F(Import, FiveSeedsDecideNothingAndSixteenTheLargeDifference) {
   succeeded(run("import auc.csv --metric auc:%:lower --out low"));
   EXPECT_EQ(verdict_of(json::parse(run(with(words("ab --bundle-a low --json"), question)).out), "pipes"),
             "BETTER");
+}
+
+// The same seeds of two files: what a change makes of them.
+TEST_F(Import, TwoFilesAreComparedSeedBySeed) {
+  for (const int count : {5, 16})
+    for (const auto& [side, method] : {std::pair("a", "base"), {"b", "msac"}}) {
+      const std::string all = colmap_csv(count);
+      std::string rows;
+      for (const std::string_view line : split_at(all, '\n'))
+        if (rows.empty() || line.find(fmt::format(",{},", method)) != line.npos)
+          rows += std::string(line) + "\n";
+      const std::string name = fmt::format("{}{}", side, count);
+      write(name + ".csv", rows.replace(0, rows.find('\n'), "scene,variant,seed,auc"));
+      succeeded(
+          run("import {} --columns scene,-,seed,auc --metric auc:%:higher --out {}", name + ".csv", name));
+    }
+  const ProgramResult few = exits(run("ab --bundle-a a5 --bundle-b b5 --metric auc --json"), 5);
+  for (const char* const name : {"door/imported", "pipes/imported"})
+    EXPECT_EQ(verdict_of(json::parse(few.out), name), "INCONCLUSIVE") << name;
+  EXPECT_THAT(few.out, HasSubstr("a verdict needs 9; about 9 pairs would settle it, 4 more"));
+  const json decided = json::parse(exits(run("ab --bundle-a a16 --bundle-b b16 --metric auc --json"), 1).out);
+  EXPECT_EQ(verdict_of(decided, "door/imported"), "INCONCLUSIVE");
+  EXPECT_EQ(verdict_of(decided, "pipes/imported"), "WORSE");
+  const std::string compared = succeeded(run("compare a5 b5")).out;
+  EXPECT_THAT(compared,
+              AllOf(HasSubstr("for a verdict over all seeds: aqbench ab"), Not(HasSubstr("verdict on time"))));
 }
 
 // Three methods, eight scenes, five seeds, in a table as a laboratory has it.
