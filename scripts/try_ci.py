@@ -179,6 +179,50 @@ def scenarios(name, run, repository, wheel, github):
           f"artifact {sorted(good.artifacts)}")
 
 
+# As a program of Google Benchmark prints it: its time is in a file that the build copies.
+BENCH = """#!/bin/sh
+awk -v typical="$(cat "$(dirname "$0")/time_ns")" -v seed="$(od -An -N4 -tu4 /dev/urandom)" 'BEGIN { srand(seed)
+  printf "{\\"benchmarks\\": ["
+  for (i = 0; i < 3; ++i) { t = typical * (1 + 0.01 * rand())
+    printf "%s{\\"name\\": \\"BM_sort\\", \\"run_type\\": \\"iteration\\", \\"threads\\": 1, \\"time_unit\\": \\"ns\\", " \\
+      "\\"real_time\\": %.6f, \\"cpu_time\\": %.6f}", (i ? "," : ""), t, t }
+  print "]}" }'
+"""
+
+
+def benchmarks(aqbench, wheel, work):
+    """Runs the workflow of `aqbench init --benchmark` for a pull request that changes nothing and for a slower one."""
+    library = work / "library"
+    library.mkdir()
+    (library / "bench.sh").write_text(BENCH)
+    (library / "time_ns").write_text("1000")
+    git(library, "init", "-q")
+    subprocess.run([aqbench, "init", "--benchmark", "build/bench", "--build",
+                    "mkdir -p build && cp time_ns build/ && cp bench.sh build/bench && chmod +x build/bench"],
+                   cwd=library, check=True, capture_output=True)
+    (library / ".gitignore").write_text("build/\nout/\n")
+    [job] = yaml.safe_load((library / ".github/workflows/benchmarks.yml").read_text())["jobs"].values()
+
+    def pull_request(time_ns):
+        (library / "time_ns").write_text(time_ns)
+        git(library, "add", "-A")
+        git(library, "commit", "-q", "--allow-empty", "-m", "change")
+        shutil.rmtree(library / "out", ignore_errors=True)
+        run = Job(library, wheel, "benchmarks")
+        run.steps(job["steps"])
+        return run
+
+    pull_request("1000")  # the base
+    same = pull_request("1000")
+    expect(same, 0, "PASS")
+    slower = pull_request("1200")
+    expect(slower, 1, "::error title=BM_sort::", "slower")
+    bundle_of(slower)
+    if 'failures="1"' not in (library / "out/junit.xml").read_text():
+        fail("the workflow of aqbench init --benchmark wrote no failure as JUnit")
+    print("the workflow of aqbench init --benchmark: passes, fails on 20 % more time (exit 1)")
+
+
 def main():
     wheel = str(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else
                              next((SOURCES / "build/release/wheels").glob("*.whl"))).resolve())
@@ -207,6 +251,7 @@ def main():
         git(repository, "add", "-A")
         git(repository, "commit", "-q", "-m", "begin")
 
+        benchmarks(aqbench, wheel, work)
         text = (SOURCES / "docs/ci.md").read_text()
         recipes = dict(re.findall(r"^## (GitHub Actions|GitLab)\n.*?^```yaml\n(.*?)^```", text, re.S | re.M))
         scenarios("action.yml in docs/ci.md", lambda *a: run_github(recipes["GitHub Actions"], *a), repository, wheel, True)

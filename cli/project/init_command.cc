@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/options.h"
+#include "cli/project/benchmark_workflow.h"
 #include "cli/project/engine_files.h"
 #include "cli/project/start_files.h"
 #include "core/error.h"
@@ -33,38 +34,58 @@ constexpr const char* kPlanHere = "plan.json";
 struct InitRequest {
   ProjectStart start;
   std::string engine;
+  BenchmarkStart benchmark;
 };
 
-enum : Modes { kProjectInit = 1, kEngineInit = 2 };
+enum : Modes { kProjectInit = 1, kEngineInit = 2, kBenchmarkInit = 4 };
 
 constexpr ModeText kInitModes[] = {{kProjectInit, "a new project"},
-                                   {kEngineInit, "--engine", "writes the engine's file alone"}};
+                                   {kEngineInit, "--engine", "writes the engine's file alone"},
+                                   {kBenchmarkInit, "--benchmark", "writes a workflow alone"}};
 
-Modes mode_of_init(const InitRequest& request) { return request.engine.empty() ? kProjectInit : kEngineInit; }
+Modes mode_of_init(const InitRequest& request) {
+  Modes chosen = 0;
+  if (!request.engine.empty()) chosen |= kEngineInit;
+  if (!request.benchmark.program.empty()) chosen |= kBenchmarkInit;
+  return chosen == 0 ? static_cast<Modes>(kProjectInit) : only_mode(kInitModes, chosen);
+}
 
 CommandLine<InitRequest> init_command_line() {
-  return {"aqbench init [--command COMMAND] [--name NAME] | --engine ENGINE",
-          "Starts a project in this folder: aqbench.json with your program as a method, the "
-          "recordings\nfound here (a COLMAP model, transforms.json, images and so on), a small suite and "
-          "its gate, and\n.github/workflows/aqbench.yml, which gates your repository. Both are commented. "
-          "Also a .gitignore\nfor bundles and files of the workflow. Existing files are not overwritten.\n"
-          "\n"
-          "  aqbench init --command 'python3 run.py {dataset} {output}/cloud.ply --window {window=7}'\n"
-          "\n"
-          "With --engine it writes instead the few lines by which this engine runs the cases of plan.json\n"
-          "(aqbench sweep --plan) and makes their bundle, with the resources that their methods declare.\n\n"
-          "Exit 0 written, 2 usage or the file exists, 6 writing failed.",
-          {{"command", "COMMAND", kProjectInit,
-            "your program with {dataset} and {output}, and a parameter as {NAME=DEFAULT} (default: "
-            "an example to replace)",
-            into<&InitRequest::start, &ProjectStart::command>},
-           {"name", "NAME", kProjectInit, "name of the method and the suite",
-            into<&InitRequest::start, &ProjectStart::method>, usually("mine")},
-           {"engine", "snakemake|nextflow|parallel|slurm", kEngineInit,
-            "write the file of this engine (docs/engines.md)", into<&InitRequest::engine>}},
-          {},
-          kInitModes,
-          mode_of_init};
+  return {
+      "aqbench init [--command COMMAND] [--name NAME] | --engine ENGINE |\n"
+      "              --benchmark CMD --build CMD [--ci github|gitlab]",
+      "Starts a project in this folder: aqbench.json with your program as a method, the "
+      "recordings\nfound here (a COLMAP model, transforms.json, images and so on), a small suite and "
+      "its gate, and\n.github/workflows/aqbench.yml, which gates your repository. Both are commented. "
+      "Also a .gitignore\nfor bundles and files of the workflow. Existing files are not overwritten.\n"
+      "\n"
+      "  aqbench init --command 'python3 run.py {dataset} {output}/cloud.ply --window {window=7}'\n"
+      "\n"
+      "With --engine it writes instead the few lines by which this engine runs the cases of plan.json\n"
+      "(aqbench sweep --plan) and makes their bundle, with the resources that their methods declare.\n"
+      "\n"
+      "With --benchmark it writes a workflow for a library with a program of Google Benchmark: builds a\n"
+      "pull request and its base and compares them in pairs (aqbench ab).\n"
+      "\n"
+      "  aqbench init --benchmark build/bench --build 'cmake -B build && cmake --build build'\n\n"
+      "Exit 0 written, 2 usage or the file exists, 6 writing failed.",
+      {{"command", "COMMAND", kProjectInit,
+        "your program with {dataset} and {output}, and a parameter as {NAME=DEFAULT} (default: "
+        "an example to replace)",
+        into<&InitRequest::start, &ProjectStart::command>},
+       {"name", "NAME", kProjectInit, "name of the method and the suite",
+        into<&InitRequest::start, &ProjectStart::method>, usually("mine")},
+       {"engine", "snakemake|nextflow|parallel|slurm", kEngineInit,
+        "write the file of this engine (docs/engines.md)", into<&InitRequest::engine>},
+       {"benchmark", "CMD", kBenchmarkInit, "a program of Google Benchmark, below the checkout's folder",
+        into<&InitRequest::benchmark, &BenchmarkStart::program>, needs("build")},
+       {"build", "CMD", kBenchmarkInit, "builds that program in a checkout, a line for a shell",
+        into<&InitRequest::benchmark, &BenchmarkStart::build>, needs("benchmark")},
+       {"ci", "github|gitlab", kBenchmarkInit, "the service that runs the workflow",
+        into<&InitRequest::benchmark, &BenchmarkStart::service>, needs("benchmark", usually("github"))}},
+      {},
+      kInitModes,
+      mode_of_init};
 }
 
 // Writes a new file with its folder. Returns false if it exists; throws Error(io).
@@ -102,6 +123,19 @@ ExitCode write_engine_file(const std::string& name) {
     throw usage_error("{}: exists and is left unchanged", engine.file);
   fmt::print("{}: runs the cases of plan.json\nnext: aqbench sweep ... --plan plan.json && {}\n", engine.file,
              engine.command);
+  return ExitCode::pass;
+}
+
+ExitCode write_benchmark_workflow(const BenchmarkStart& start) {
+  const WorkflowFile workflow = benchmark_workflow(start);
+  if (!write_new(workflow.path, workflow.text))
+    throw usage_error("{}: exists and is left unchanged", workflow.path);
+  fmt::print(
+      "{}: compares the benchmarks of each pull request with those of its base\n"
+      "Next: set the repository variable AQBENCH_WHEEL to the address of aqbench-*.whl, and commit the "
+      "file.\n"
+      "  aqbench ab --gbench-a OLD/{} --gbench-b {} --quick    # the same comparison here\n",
+      workflow.path, start.program, start.program);
   return ExitCode::pass;
 }
 
@@ -173,6 +207,7 @@ void check_text(const std::string& text) {
 ExitCode init_command(const Arguments& arguments) {
   auto request = parse(init_command_line(), arguments);
   if (!request.engine.empty()) return write_engine_file(request.engine);
+  if (!request.benchmark.program.empty()) return write_benchmark_workflow(request.benchmark);
   ProjectStart& start = request.start;
   std::error_code unknown;
   if (fs::exists(fs::symlink_status(kProjectFileName, unknown)))

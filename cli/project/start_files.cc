@@ -216,7 +216,27 @@ std::pair<Json, Json> start_suites(const ProjectStart& start) {
   return {suites, gates};
 }
 
-// {0}: the suite, {1}: the project file, {2}: the step of the recordings.
+// Installs aqbench.
+constexpr const char* kInstallStep =
+    R"(      - name: aqbench
+        env: {AQBENCH_WHEEL: "${{ vars.AQBENCH_WHEEL }}"}
+        run: |
+          if [ -z "$AQBENCH_WHEEL" ]; then
+            echo "::error title=aqbench::set the repository variable AQBENCH_WHEEL to the address of aqbench-*.whl"
+            exit 1
+          fi
+          case $AQBENCH_WHEEL in
+            *.whl)
+              python3 -m venv "$RUNNER_TEMP/aqbench"
+              "$RUNNER_TEMP/aqbench/bin/pip" install --quiet --no-deps "$AQBENCH_WHEEL" ;;
+            *)
+              mkdir -p "$RUNNER_TEMP/aqbench"
+              curl -fsSL "$AQBENCH_WHEEL" | tar -x --zstd --strip-components=1 -C "$RUNNER_TEMP/aqbench" ;;
+          esac
+          echo "$RUNNER_TEMP/aqbench/bin" >> "$GITHUB_PATH"
+)";
+
+// {0}: the suite, {1}: the project file, {2}: the step of the recordings, {3}: the one that installs aqbench.
 constexpr std::string_view kWorkflowText =
     R"(# Runs the suite "{0}" of {1} and fails where a result is worse than baselines/{0}.json says. That
 # file has to be committed first (aqbench accept): without it the gate fails before anything runs.
@@ -232,23 +252,7 @@ jobs:
     permissions: {{contents: read}}
     steps:
       - uses: actions/checkout@v4
-      - name: aqbench
-        env: {{AQBENCH_WHEEL: "${{{{ vars.AQBENCH_WHEEL }}}}"}}
-        run: |
-          if [ -z "$AQBENCH_WHEEL" ]; then
-            echo "::error title=aqbench::set the repository variable AQBENCH_WHEEL to the address of aqbench-*.whl"
-            exit 1
-          fi
-          case $AQBENCH_WHEEL in
-            *.whl)
-              python3 -m venv "$RUNNER_TEMP/aqbench"
-              "$RUNNER_TEMP/aqbench/bin/pip" install --quiet --no-deps "$AQBENCH_WHEEL" ;;
-            *)
-              mkdir -p "$RUNNER_TEMP/aqbench"
-              curl -fsSL "$AQBENCH_WHEEL" | tar -x --zstd --strip-components=1 -C "$RUNNER_TEMP/aqbench" ;;
-          esac
-          echo "$RUNNER_TEMP/aqbench/bin" >> "$GITHUB_PATH"
-      # Install here what your program needs.
+{3}      # Install here what your program needs.
       - name: gate
         run: SUITE={0} OUT=out aqbench-ci-gate
 {2}      - if: always()
@@ -306,7 +310,9 @@ std::string start_workflow_text(const ProjectStart& start) {
         run: SUITE={}-recordings OUT=out/recordings aqbench-ci-gate
 )",
                                                    start.method);
-  return fmt::format(kWorkflowText, start.method, kProjectFileName, recordings);
+  return fmt::format(kWorkflowText, start.method, kProjectFileName, recordings, kInstallStep);
 }
+
+std::string start_install_step() { return kInstallStep; }
 
 }  // namespace aqbench::cli

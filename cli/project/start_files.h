@@ -43,4 +43,7 @@ std::vector<std::string> start_ignored();
 // Returns a workflow of GitHub Actions that gates the repository with the project's suite.
 std::string start_workflow_text(const ProjectStart& start);
 
+// Returns the step of a workflow that installs aqbench.
+std::string start_install_step();
+
 }  // namespace aqbench::cli

@@ -194,6 +194,25 @@ TEST_F(ProjectRun, InitBeginsAProjectAndOverwritesNothing) {
 }
 
 // What the workflow and the suites write is no part of the repository.
+TEST_F(ProjectRun, InitWritesAWorkflowForTheBenchmarksOfALibrary) {
+  begin_in("library");
+  const Arguments words = {"init", "--benchmark", "build/bench --fast", "--build", "make -C 'x y' bench"};
+  const auto begun = succeeded(run(words));
+  EXPECT_THAT(begun.out, HasSubstr(".github/workflows/benchmarks.yml"));
+  const std::string text = read_file(where_ / ".github/workflows/benchmarks.yml");
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("(cd \"$RUNNER_TEMP/base\" && make -C 'x y' bench)"),
+                    HasSubstr("--gbench-b 'build/bench --fast' --label-a base"), HasSubstr("--github")));
+  EXPECT_FALSE(std::filesystem::exists(where_ / "aqbench.json"));
+  exits(run(words), 2);  // exists
+  succeeded(run({"init", "--benchmark", "b", "--build", "make", "--ci", "gitlab"}));
+  EXPECT_THAT(read_file(where_ / "benchmarks.gitlab-ci.yml"), HasSubstr("--gbench-a b --gbench-b b"));
+  EXPECT_THAT(exits(run({"init", "--benchmark", "b", "--build", "make", "--ci", "jenkins"}), 2).err,
+              HasSubstr("--ci 'jenkins': expected github or gitlab"));
+  exits(run({"init", "--benchmark", "b"}), 2);
+  exits(run({"init", "--benchmark", "b", "--build", "make", "--engine", "slurm"}), 2);
+}
+
 TEST_F(ProjectRun, InitWritesWhatGitIgnoresOrSaysWhatIsMissing) {
   const auto begun = init("fresh");
   EXPECT_EQ(read_file(where_ / ".gitignore"),
