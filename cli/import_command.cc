@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cli/bundle_run.h"
 #include "cli/options.h"
+#include "cli/unplanned_bundle.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "core/sha256.h"
@@ -16,7 +16,6 @@
 #include "harness/records/numbers.h"
 #include "harness/records/one_case.h"
 #include "reports/bundle/bundle.h"
-#include "reports/content/commands.h"
 #include "reports/text/tables.h"
 #include "scenes/dataset/dataset.h"
 
@@ -86,32 +85,6 @@ Json environment_of_reader() {
   return {{"build", {{"version", build.version}, {"commit", build.commit}, {"dirty", build.dirty}}}};
 }
 
-ExitCode write_bundle(const ImportRequest& request, const Arguments& arguments, const std::string& text,
-                      Results results) {
-  JournalHeader planned;
-  planned.program_sha256 = program_sha256();
-  planned.program_commit = build_info().commit;
-  planned.numbers = results.run.requested;
-  planned.environment = results.environment;
-  planned.cases_text = cases_text_of(results.records);
-  planned.plan_sha256 = planned.all_shards_sha256 = results.run.plan_sha256;
-  BundleRun run({.command = "import",
-                 .arguments = arguments,
-                 .out = {},
-                 .resumable = false,
-                 .with_page = !request.no_report,
-                 .bundle = request.out},
-                planned);
-  write_file(run.bundle() / kNumbersName, text);
-  write_file(run.bundle() / kLogFile, "");
-  for (const Record& record : results.records) run.journal().append(record);
-  results.run.id = run.journal().header().run_id;
-  results.run.started_utc = run.journal().header().started_utc;
-  const std::string bundle = request.out->string();
-  return run.finish(std::move(results), ExitCode::pass, request.json ? stderr : stdout,
-                    shell_join({"aqbench", "accept", bundle, "--baseline", "baseline.json"}));
-}
-
 }  // namespace
 
 ExitCode import_command(const Arguments& arguments) {
@@ -135,7 +108,14 @@ ExitCode import_command(const Arguments& arguments) {
   else
     fmt::print("{}",
                render_sweep_table(results, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
-  if (request.out && !to_file) return write_bundle(request, arguments, text, std::move(results));
+  if (request.out && !to_file)
+    return write_unplanned_bundle({.command = "import",
+                                   .arguments = arguments,
+                                   .out = {},
+                                   .resumable = false,
+                                   .with_page = !request.no_report,
+                                   .bundle = request.out},
+                                  std::move(results), {{kNumbersName, text}}, request.json ? stderr : stdout);
   if (to_file) write_file(*request.out, results_text(results));
   return ExitCode::pass;
 }

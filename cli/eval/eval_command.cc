@@ -2,17 +2,21 @@
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <variant>
 
 #include "cli/command.h"
 #include "cli/eval/eval_given.h"
+#include "cli/unplanned_bundle.h"
 #include "core/parallel.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/eval/eval.h"
 #include "harness/measuring/environment.h"
+#include "harness/records/numbers.h"
 #include "metrics/metric.h"
 #include "reports/content/case_columns.h"
+#include "scenes/dataset/dataset.h"
 
 namespace aqbench::cli {
 namespace {
@@ -62,12 +66,21 @@ void print_answer(const EvalAnswer& answer) {
 ExitCode eval_command(const Arguments& arguments) {
   const EvalRequest request = eval_request(arguments);
   if (request.mode == kEvalGiven) return eval_given(request, arguments);
-  print_answer(eval_answer(
+  const auto& out = request.into_bundle.out;
+  if (out) require_free_folder(*out);
+  EvalAnswer answer = eval_answer(
       request, arguments,
       {.tell = [](const std::string& line) { fmt::print(stderr, "{}\n", line); },
        .environment =
-           [] { return JsonBox(environment_json({.threads = thread_count(), .dtype = "float64"})); }}));
-  return ExitCode::pass;
+           [] { return JsonBox(environment_json({.threads = thread_count(), .dtype = "float64"})); }});
+  print_answer(answer);
+  if (!out) return ExitCode::pass;
+  Results& results = *answer.results;
+  results.run.suite.clear();
+  results.run.requested = Json{{kEvalRequest, arguments}};
+  return write_unplanned_bundle(
+      {.command = "eval", .arguments = arguments, .out = {}, .resumable = false, .bundle = out},
+      std::move(results), {}, request.cloud.json ? stderr : stdout);
 }
 
 }  // namespace aqbench::cli

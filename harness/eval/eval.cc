@@ -78,7 +78,7 @@ class ThreadCount {
 EvalRequest eval_request(const Arguments& arguments) { return parse(eval_command_line(), arguments); }
 
 EvalAnswer eval_answer(EvalRequest asked, const Arguments& arguments, EvalHost host) {
-  if (asked.mode == kEvalGiven)
+  if (asked.mode == kEvalGiven || (asked.into_bundle.out && !host.environment))
     throw usage_error("a pattern and --out: run as a sweep, and write a bundle: only by the program");
   asked.cloud.place.warn = [tell = host.tell](const std::string& warning) {
     tell(fmt::format("aqbench: warning: {}", printable(warning)));

@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "core/table.h"
+#include "harness/records/results.h"
 #include "metrics/metric.h"
 
 namespace aqbench {
@@ -25,6 +27,7 @@ struct MetricTable {
 // JSON where that was asked for, else what is shown to people.
 struct EvalAnswer {
   std::string json;                                                  // as shown_json() gives it
+  std::optional<Results> results;                                    // of a cloud, for JSON and for a bundle
   MetricSet metrics;                                                 // of a cloud, mesh or depth map
   std::vector<std::variant<std::string, Table, MetricTable>> shown;  // in this order
 

@@ -187,11 +187,13 @@ EvalAnswer eval_cloud(const EvalRequest& asked, const Arguments& arguments) {
   answer.metrics = std::move(result.record.metrics);
   if (!request.tiles_file.empty()) write_file(request.tiles_file, tiles_to_csv(done.score.tiles));
   if (!request.views_file.empty()) write_file(request.views_file, views_to_csv(done.score.by_views));
+  if (request.json || asked.into_bundle.out)
+    answer.results =
+        eval_results(eval_record(*subject.scene, request.cloud_file, answer.metrics, request.host.geometries),
+                     arguments, request.host, effective_json(request, subject, options.score, done),
+                     positive_side(truth, subject.rig.has_value()));
   if (request.json)
-    answer.json = eval_results_text(
-        eval_record(*subject.scene, request.cloud_file, answer.metrics, request.host.geometries), arguments,
-        request.host, effective_json(request, subject, options.score, done),
-        positive_side(truth, subject.rig.has_value()));
+    answer.json = shown_json(results_text(*answer.results));
   else
     say_score(request, subject, done, options.score, answer);
   return answer;
@@ -216,18 +218,18 @@ Record eval_record(const Scene& scene, const std::string& file, MetricSet metric
   return record;
 }
 
-std::string eval_results_text(Record record, const Arguments& arguments, const EvalHost& host, Json effective,
-                              const std::string& positive_side) {
+Results eval_results(Record record, const Arguments& arguments, const EvalHost& host, Json effective,
+                     const std::string& positive_side) {
   effective["threads"] = thread_count();
   for (const auto& [name, metric] : record.metrics)
     if (const std::string& definition = definition_with(name, positive_side); !definition.empty())
       effective["definitions"][name] = definition;
-  return shown_json(results_text(results_of_one_case(
-      std::move(record), {.command = "eval",
-                          .started_utc = utc_now(),
-                          .requested = Json{{"arguments", arguments}},
-                          .effective = std::move(effective),
-                          .environment = host.environment ? host.environment() : JsonBox()})));
+  return results_of_one_case(std::move(record),
+                             {.command = "eval",
+                              .started_utc = utc_now(),
+                              .requested = Json{{"arguments", arguments}},
+                              .effective = std::move(effective),
+                              .environment = host.environment ? host.environment() : JsonBox()});
 }
 
 }  // namespace aqbench

@@ -70,9 +70,9 @@ PlaceOptions place_options(const EvalCloudRequest& request, const Output& output
 Record eval_record(const Scene& scene, const std::string& file, MetricSet metrics,
                    const std::vector<GivenGeometry>& given);
 
-// Returns one record in the layout of results.json. `effective` is that of its run and gets the thread count.
-std::string eval_results_text(Record record, const Arguments& arguments, const EvalHost& host, Json effective,
-                              const std::string& positive_side = kTowardsCameras);
+// Returns the results of one record. `effective` is that of its run and gets the thread count.
+Results eval_results(Record record, const Arguments& arguments, const EvalHost& host, Json effective,
+                     const std::string& positive_side = kTowardsCameras);
 
 // Returns the name of a metric at a tolerance: "completeness_2mm_pct" of "completeness_{t}mm_pct".
 std::string metric_name_at(std::string row, double tolerance_m);

@@ -32,11 +32,16 @@ constexpr ModeText kEvalModes[] = {{kEvalCloud, "CLOUD alone"},
                                    {kEvalGiven, "--out", "or of a pattern: the dataset says it"}};
 
 Modes mode_of(const EvalRequest& request) {
-  if (request.given.contains("out") || request.cloud.cloud_file.find_first_of("{*") != std::string::npos)
+  const auto fits_a_sweep = [&](const FlagText& flag) {
+    return (flag.modes & kEvalGiven) != 0 || !request.given.contains(flag.name);
+  };
+  if (request.cloud.cloud_file.find_first_of("{*") != std::string::npos ||
+      (request.given.contains("out") && std::ranges::all_of(eval_command_line().flags, fits_a_sweep)))
     return kEvalGiven;
   Modes chosen = 0;
   for (const ModeText& mode : kEvalModes)
-    if (request.given.contains(mode.words + 2)) chosen |= mode.mode;  // without dashes
+    if (mode.mode != kEvalGiven && request.given.contains(mode.words + 2))  // without dashes
+      chosen |= mode.mode;
   if (chosen == 0) return kEvalCloud;
   const Modes mode = only_mode(kEvalModes, chosen);
   if (mode != kEvalProtocol) return mode;
@@ -291,7 +296,7 @@ const Flag<EvalRequest> kProtocolFlags[] = {
 };
 
 const Flag<EvalRequest> kOutputFlags[] = {
-    {"out", "DIR", kEvalGiven,
+    {"out", "DIR", kEvalGiven | kEvalCloud,
      "write a bundle there, as a sweep does (of a pattern: default a new one in out/)",
      into<&EvalRequest::into_bundle, &EvalGivenRequest::out>},
     {"baseline", "FILE", kEvalGiven, "compare with these accepted values",

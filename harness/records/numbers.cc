@@ -1,6 +1,7 @@
 #include "harness/records/numbers.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -266,8 +267,18 @@ NumbersRequest numbers_request(const Json& requested, const std::string& source)
   return from_json<NumbersRequest>(root.at("numbers"));
 }
 
+std::vector<std::string> eval_words(const Json& requested) {
+  std::vector<std::string> words = {"aqbench", "eval"};
+  for (const Json& word : requested.at(kEvalRequest))
+    words.push_back(word.is_string() ? word.get<std::string>() : word.dump());
+  return words;
+}
+
 std::string numbers_source(const Json& requested) {
-  if (!requested.is_object() || !requested.contains("numbers")) return {};
+  if (!requested.is_object()) return {};
+  if (requested.contains(kEvalRequest))
+    return one_line(fmt::format("{}", fmt::join(eval_words(requested), " ")), 100);
+  if (!requested.contains("numbers")) return {};
   const NumbersRequest request = numbers_request(requested, "run.requested");
   return fmt::format("numbers of {}, sha256 {}", one_line(request.file), request.sha256.substr(0, 12));
 }

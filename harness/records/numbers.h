@@ -38,7 +38,14 @@ Json effective_json(const ImportedNumbers& numbers, const NumbersRequest& reques
 Json requested_json(const NumbersRequest& request);
 NumbersRequest numbers_request(const Json& requested, const std::string& source);
 
-// Returns "numbers of scores.csv, sha256 0123456789ab" of an import, by its "run.requested"; "" of a run.
+// The member of "run.requested" with the arguments of `aqbench eval`, in a bundle of its scores.
+inline constexpr const char* kEvalRequest = "eval";
+
+// Returns the command line of such a bundle.
+std::vector<std::string> eval_words(const Json& requested);
+
+// Returns "numbers of scores.csv, sha256 0123456789ab" of an import, by its "run.requested"; the command line
+// of a bundle of `eval`; "" of a run.
 std::string numbers_source(const Json& requested);
 
 }  // namespace aqbench

@@ -65,6 +65,12 @@ ComparedSides read_sides(const JsonPlace& root) {
   return sides;
 }
 
+std::vector<std::string> texts_of(const JsonPlace& list) {
+  std::vector<std::string> texts;
+  for (const JsonPlace& element : list.elements()) texts.push_back(element.text());
+  return texts;
+}
+
 JournalHeader read_header(std::string_view line, const std::string& place) {
   JournalHeader header;
   const Json json = take_cases(line, place, header);
@@ -89,6 +95,8 @@ JournalHeader read_header(std::string_view line, const std::string& place) {
     header.sides = read_sides(root);
   else if (const JsonPlace requested = root.at("requested"); requested.find("numbers"))
     header.numbers = requested_json(numbers_request(requested.value(), place + ": requested"));
+  else if (const auto words = requested.find(kEvalRequest))
+    header.numbers = Json{{kEvalRequest, texts_of(*words)}};
   else
     header.request = request_from_json(root.at("requested").value(), place + ": requested");
   header.plan_sha256 = root.at("plan_sha256").text();

@@ -210,6 +210,10 @@ std::vector<Finding> check_case_files(const std::filesystem::path& bundle, const
 
 std::vector<Finding> check_numbers(const std::filesystem::path& bundle, const Results& results,
                                    const JournalHeader& header) {
+  if (header.numbers->contains(kEvalRequest)) {
+    if (cases_text_of(results.records) == header.cases_text) return {};
+    return {{kJournalFile, "its cases are not those of the results"}};
+  }
   const NumbersRequest request = numbers_request(*header.numbers, kJournalFile);
   const std::string text = read_text_file(bundle / kNumbersName);
   if (sha256_hex(text) != request.sha256) return {{kNumbersName, "is not the table that was imported"}};

@@ -127,10 +127,11 @@ std::string run_title(const Results& results) {
   const RunInfo& run = results.run;
   const bool profiled = run.effective->is_object() && run.effective->contains("profile");
   const std::string numbers = numbers_source(*run.requested);
-  std::string text = !numbers.empty()     ? numbers + ", imported"
-                     : !run.suite.empty() ? "suite " + run.suite
-                     : profiled           ? "aqbench profile"
-                                          : "aqbench sweep";
+  std::string text = run.requested->contains(kEvalRequest) ? numbers
+                     : !numbers.empty()                    ? numbers + ", imported"
+                     : !run.suite.empty()                  ? "suite " + run.suite
+                     : profiled                            ? "aqbench profile"
+                                                           : "aqbench sweep";
   if (!run.started_utc.empty()) text += ", " + minute_text(run.started_utc);
   if (const std::string commit = users_commit(results); !commit.empty())
     text += ", commit " + commit.substr(0, 12);
@@ -139,6 +140,7 @@ std::string run_title(const Results& results) {
 
 std::string reproduce_command(const RunInfo& run) {
   try {
+    if (run.requested->contains(kEvalRequest)) return shell_join(eval_words(*run.requested));
     if (!numbers_source(*run.requested).empty()) {
       const NumbersRequest numbers = numbers_request(*run.requested, "run.requested");
       std::vector<std::string> words = {"aqbench", "import", numbers.file};

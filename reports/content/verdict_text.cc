@@ -217,9 +217,10 @@ Banner banner_without_gate(const Results& results) {
     return {Banner::Kind::open, "INTERRUPTED",
             fmt::format("{} of {} ran; {}", results.records.size(), planned, nothing), "", ""};
   const auto ok = std::ranges::count(results.records, Status::ok, &Record::status);
+  const bool scored = results.run.requested->contains(kEvalRequest);
   const std::string ran = numbers_source(*results.run.requested).empty()
                               ? fmt::format("{} of {} ran", ok, planned)
-                              : fmt::format("{} imported, nothing ran", planned);
+                              : fmt::format("{} {}, nothing ran", planned, scored ? "scored" : "imported");
   return {Banner::Kind::none, "", fmt::format("{}; {}", ran, nothing), "", ""};
 }
 

@@ -217,7 +217,9 @@ std::string environment_list(const Results& results) {
 // The command is made of ASCII letters and quotes; a fence of four cannot be closed by a name with three.
 std::string reproduce_section(const Results& results) {
   if (!numbers_source(*results.run.requested).empty())
-    return fmt::format("\n## Import again\n\n````sh\n{}\n````\n", reproduce_command(results.run));
+    return fmt::format("\n## {} again\n\n````sh\n{}\n````\n",
+                       results.run.requested->contains(kEvalRequest) ? "Score" : "Import",
+                       reproduce_command(results.run));
   return fmt::format(
       "\n## Reproduce\n\n````sh\n{}\n````\n\nTolerances compare with <=. Distances go to the true surface, "
       "which goes on beyond the scored patch.\nnull values and all other metrics: results.json; hashes: "

@@ -20,6 +20,7 @@ struct Producer {
 
 constexpr Producer kProducers[] = {
     {"eval", "eval cloud.xyz --scene flat_plane --out {}"},
+    {"truth", "eval cloud.xyz --truth scan.xyz --max-distance 20mm --out {}"},
     {"given", "eval r/{method}/{scene}/seed{seed}.xyz --out {}"},
     {"sweep", "sweep --scene flat_plane --method roma_like --out {}.d"},
     {"run", "run copy --dataset data --out {}"},
@@ -35,6 +36,7 @@ class Producers : public UserFolder, public ::testing::WithParamInterface<Produc
         plane += fmt::format("{} {} {}\n", -0.2 + 0.02 * i, -0.1 + 0.01 * k, 1.178 - 0.001);
     std::filesystem::create_directories(dir_ / "r/mine/flat_plane");
     write("cloud.xyz", plane);
+    write("scan.xyz", plane);
     write("r/mine/flat_plane/seed1.xyz", plane);
     if (GetParam().name == std::string("run")) {
       succeeded(run(words("render flat_plane --rig single_pair --width 48 --mesh-pitch-mm 50 --out data")));
