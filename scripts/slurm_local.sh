@@ -87,7 +87,8 @@ waiting=$!
 killed=0
 while [ $killed -lt $kills ] && kill -0 $waiting 2>/dev/null; do  # the tasks, not the processes of their cases
   sleep "$((RANDOM % 3)).$((RANDOM % 10))"
-  victim=$(pgrep -f "^$aqbench run-case $dir/out" -P "$(pgrep -d, -x slurmstepd)" 2>/dev/null | shuf -n 1 || true)
+  victim=$(ps -C "$(basename "$aqbench")" -o pid=,ppid=,args= | awk -v run="run-case $dir/out" '
+    index($0, run) { parent[$1] = $2 } END { for (p in parent) if (!(parent[p] in parent)) print p }' | shuf -n 1)
   [ -n "$victim" ] && kill -KILL "$victim" 2>/dev/null && killed=$((killed + 1)) && echo "killed task with process $victim"
 done
 [ $killed -eq $kills ] || { echo "slurm_local: the sweep ended before $kills tasks were killed; increase CASES" >&2; exit 1; }
