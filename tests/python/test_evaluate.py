@@ -5,6 +5,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import threading
 
 import numpy as np
 
@@ -73,3 +74,18 @@ def test_threads_hold_for_one_evaluation():
     aqbench.set_threads(2)
     assert aqbench.evaluate(POINTS, scene="flat_plane", threads=1).details["threads"] == 1
     assert aqbench.evaluate(POINTS, scene="flat_plane").details["threads"] == 2
+
+
+def test_evaluations_at_once_give_what_they_give_alone():
+    jobs = [{"scene": "undulating"}, {"truth": POINTS, "align": "icp", "thresholds": "5mm"}]
+    alone, found = [aqbench.evaluate(POINTS, **job) for job in jobs], {}
+
+    def answer(i):
+        found[i] = aqbench.evaluate(POINTS, **jobs[i % 2])
+
+    threads = [threading.Thread(target=answer, args=(i,)) for i in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [found.get(i) for i in range(6)] == alone * 3
