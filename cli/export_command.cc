@@ -1,13 +1,14 @@
 #include <fmt/format.h>
 
 #include "cli/options.h"
-#include "core/drawing/drawing.h"
 #include "core/files.h"
 #include "harness/records/case_result.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/verify.h"
+#include "reports/content/case_columns.h"
+#include "reports/content/charts.h"
+#include "reports/exports/figures.h"
 #include "reports/exports/paper.h"
-#include "reports/html/bars.h"
 
 namespace aqbench::cli {
 
@@ -16,6 +17,7 @@ namespace {
 struct ExportRequest {
   std::filesystem::path bundle;
   bool csv = false, latex = false;
+  std::vector<std::string> metrics, renames;
   std::optional<std::filesystem::path> out, svg, ply, cameras;
   double limit_mm = 2;
 };
@@ -23,14 +25,20 @@ struct ExportRequest {
 CommandLine<ExportRequest> export_command_line() {
   return {
       "aqbench export BUNDLE [--csv|--latex] [--out FILE] [--svg|--ply|--cameras DIR]",
-      "Writes a bundle (verified first) for papers and other programs: all values as CSV, the headline\n"
-      "metrics as a LaTeX table (booktabs), the report's charts as SVG files, clouds as PLY files in the\n"
+      "Writes a bundle (verified first) for papers and other programs: all values as CSV, methods and "
+      "scenes\n"
+      "as LaTeX tables (booktabs), a table for each metric, the report's charts as SVG files, clouds as PLY "
+      "files in the\n"
       "method's own colours, else by signed error or, without a truth, by the agreement of images; cameras\n"
-      "as PLY files and as poses (text of the TUM format). Positions are in metres in the world frame. CSV\n"
-      "and LaTeX go to stdout or --out.",
+      "as PLY files and as poses (text of the TUM format). Positions are in metres in the world frame,\n"
+      "where the scale is free in the method's own unit. CSV and LaTeX go to stdout or --out.",
       {{"csv", nullptr, "every value of every case, one on each line", into<&ExportRequest::csv>},
-       {"latex", nullptr, "table of the headline metrics, the best of each in bold",
+       {"latex", nullptr, "methods x scenes and their mean, the best in bold, the second underlined",
         into<&ExportRequest::latex>},
+       {"metric", "NAME", "of --latex: this metric instead of all; repeatable",
+        into<&ExportRequest::metrics>},
+       {"rename", "NAME=TEXT", "of --latex: another name of a method or scene; repeatable",
+        into<&ExportRequest::renames>},
        {"svg", "DIR", "charts, a file each", into<&ExportRequest::svg>},
        {"ply", "DIR", "clouds that the bundle shows, a file each", into<&ExportRequest::ply>},
        {"cameras", "DIR", "cameras of each case: CASE.ply, wire frames, and CASE.txt, poses (TUM)",
@@ -47,29 +55,33 @@ void check_request(const ExportRequest& request) {
   if (request.ply && request.cameras &&
       request.ply->lexically_normal() == request.cameras->lexically_normal())
     throw usage_error("--ply, --cameras: need different folders, since both write CASE.ply");
+  if (!request.latex && !(request.metrics.empty() && request.renames.empty()))
+    throw usage_error("--metric, --rename: belong to --latex");
   if (!(request.limit_mm > 0)) throw usage_error("--limit-mm: must be positive");
   require_bundle_folder(request.bundle);
 }
 
-// Calls use(view, its file, file name of the case) for each case with a view.
+// Calls use(view, its file, file name of the case, its record) for each case with a view.
 template <class Use>
 void for_each_view(const ExportRequest& request, const Results& results, const Use& use) {
   std::vector<std::string> names;
   for (const Record& record : results.records) names.push_back(record.case_name);
   const std::map<std::string, std::string> files = readable_file_names(names);
-  for (const std::string& name : names) {
-    const std::filesystem::path file = request.bundle / case_file(kViewerFolder, name, ".bin");
-    if (std::filesystem::exists(file)) use(decode_view(read_file(file), file.string()), file, files.at(name));
+  for (const Record& record : results.records) {
+    const std::filesystem::path file = request.bundle / case_file(kViewerFolder, record.case_name, ".bin");
+    if (std::filesystem::exists(file))
+      use(decode_view(read_file(file), file.string()), file, files.at(record.case_name), record);
   }
 }
 
 void export_clouds(const ExportRequest& request, const Results& results) {
   std::size_t written = 0;
-  for_each_view(request, results,
-                [&](const CloudView& view, const std::filesystem::path&, const std::string& name) {
-                  write_file(*request.ply / (name + ".ply"), error_ply(view, request.limit_mm));
-                  ++written;
-                });
+  for_each_view(
+      request, results,
+      [&](const CloudView& view, const std::filesystem::path&, const std::string& name, const Record&) {
+        write_file(*request.ply / (name + ".ply"), error_ply(view, request.limit_mm));
+        ++written;
+      });
   if (written == 0)
     throw input_error(
         "{}: contains no clouds (swept with --no-pictures, by an older version without a truth, "
@@ -80,16 +92,29 @@ void export_clouds(const ExportRequest& request, const Results& results) {
 void export_cameras(const ExportRequest& request, const Results& results) {
   std::size_t written = 0;
   for_each_view(request, results,
-                [&](const CloudView& view, const std::filesystem::path& file, const std::string& name) {
-                  const std::string frames = cameras_ply(view, file.string());
+                [&](const CloudView& view, const std::filesystem::path& file, const std::string& name,
+                    const Record& record) {
+                  const std::string unit = has_free_scale(record) ? "the method's own unit" : "metres";
+                  const std::string frames = cameras_ply(view, file.string(), unit);
                   if (frames.empty()) return;
                   write_file(*request.cameras / (name + ".ply"), frames);
-                  write_file(*request.cameras / (name + ".txt"), cameras_tum(view, file.string()));
+                  write_file(*request.cameras / (name + ".txt"), cameras_tum(view, file.string(), unit));
                   ++written;
                 });
   if (written == 0)
     throw input_error("{}: contains no cameras (swept with --no-pictures, or no method that uses images)",
                       request.bundle.string());
+}
+
+LatexOptions latex_options(const ExportRequest& request) {
+  LatexOptions options{request.metrics, {}};
+  for (const std::string& rename : request.renames) {
+    const std::size_t end = rename.rfind('=');
+    if (end == 0 || end == std::string::npos)
+      throw usage_error("--rename {}: expected NAME=TEXT", printable(rename));
+    options.names[rename.substr(0, end)] = rename.substr(end + 1);
+  }
+  return options;
 }
 
 }  // namespace
@@ -101,12 +126,12 @@ ExitCode export_command(const Arguments& arguments) {
   for (const auto& folder : {request.svg, request.ply, request.cameras})
     if (folder) std::filesystem::create_directories(*folder);
   if (request.svg)
-    for (const auto& [name, drawing] : report_figures(content))
-      write_file(*request.svg / (name + ".svg"), svg_document(drawing));
+    for (const auto& [name, chart] : run_charts(content.results))
+      write_file(*request.svg / (name + ".svg"), svg_document(drawing_of(chart)));
   if (request.ply) export_clouds(request, content.results);
   if (request.cameras) export_cameras(request, content.results);
   const std::string text = request.csv     ? results_csv(content.results)
-                           : request.latex ? results_latex(content.results)
+                           : request.latex ? results_latex(content.results, latex_options(request))
                                            : "";
   if (text.empty()) return ExitCode::pass;
   if (request.out)

@@ -99,9 +99,8 @@ std::vector<Flag<GateExports>> gate_export_flags() {
 
 void show_verdicts(const Verdicts& verdicts, const Results& results, const GateExports& exports,
                    std::FILE* stream, bool all) {
-  show_and_export(
-      render_verdicts(verdicts, wants_colours(fileno(stream)), all, screen_columns(fileno(stream))), verdicts,
-      results, exports, stream);
+  show_and_export(render_verdicts(verdicts, all, screen_of(fileno(stream))), verdicts, results, exports,
+                  stream);
 }
 
 void show_and_export(const std::string& text, const Verdicts& verdicts, const Results& results,

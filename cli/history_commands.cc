@@ -134,8 +134,7 @@ ExitCode compare_command(const Arguments& arguments) {
   const auto request = parse(compare_command_line(), arguments);
   const auto [a, b] = sides_of(request);
   const CompareReport report = compare_results(a, b);
-  fmt::print(
-      "{}", render_compare(report, wants_colours(STDOUT_FILENO), request.all, screen_columns(STDOUT_FILENO)));
+  fmt::print("{}", render_compare(report, request.all, screen_of(STDOUT_FILENO)));
   if (!report.refusal.empty()) return ExitCode::not_comparable;
   if (report.cases == 0) throw not_comparable_error("no common case with the same options");
   if (request.html) {
@@ -158,8 +157,7 @@ ExitCode trend_command(const Arguments& arguments) {
     throw input_error("{}: no verified bundle found{}", fmt::join(request.folders, ", "),
                       history.problems.empty() ? "" : "; " + history.problems.front());
   const std::vector<TrendSeries> series = detect_trends(history, request.options);
-  fmt::print("{}",
-             render_trends(history, series, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
+  fmt::print("{}", render_trends(history, series, screen_of(STDOUT_FILENO)));
   if (request.svg) write_file(*request.svg, trends_svg(history, series));
   return ExitCode::pass;
 }

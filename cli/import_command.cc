@@ -10,7 +10,6 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/sha256.h"
-#include "core/table.h"
 #include "core/text.h"
 #include "harness/measuring/build_info.h"
 #include "harness/records/numbers.h"
@@ -106,8 +105,7 @@ ExitCode import_command(const Arguments& arguments) {
   if (request.json)
     write_results_text(results, print_json);
   else
-    fmt::print("{}",
-               render_sweep_table(results, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
+    fmt::print("{}", render_sweep_table(results, screen_of(STDOUT_FILENO)));
   if (request.out && !to_file)
     return write_unplanned_bundle({.command = "import",
                                    .arguments = arguments,

@@ -3,6 +3,7 @@
 #include "core/files.h"
 #include "core/text.h"
 #include "harness/measuring/build_info.h"
+#include "harness/project/project.h"
 #include "harness/records/one_case.h"
 #include "harness/running/journal.h"
 #include "reports/content/commands.h"
@@ -12,6 +13,7 @@ namespace aqbench::cli {
 ExitCode write_unplanned_bundle(const BundleStart& start, Results results,
                                 const std::vector<std::pair<std::string, std::string>>& files,
                                 std::FILE* stream) {
+  const std::string baseline = baseline_to_accept(current_project(std::nullopt), results.run.suite);
   JournalHeader planned;
   planned.program_sha256 = program_sha256();
   planned.program_commit = build_info().commit;
@@ -26,7 +28,7 @@ ExitCode write_unplanned_bundle(const BundleStart& start, Results results,
   results.run.id = run.journal().header().run_id;
   results.run.started_utc = run.journal().header().started_utc;
   return run.finish(std::move(results), ExitCode::pass, stream,
-                    shell_join({"aqbench", "accept", start.bundle->string(), "--baseline", "baseline.json"}));
+                    shell_join({"aqbench", "accept", start.bundle->string(), "--baseline", baseline}));
 }
 
 }  // namespace aqbench::cli

@@ -1,5 +1,6 @@
 #include "core/table.h"
 
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@ constexpr const char* kEscapes[] = {"", "\033[31m", "\033[32m", "\033[33m", "\03
 struct Layout {
   std::vector<std::vector<std::string_view>> headers;  // lines of each column
   std::vector<std::vector<std::string>> cells;         // printable cells of each row
+  std::vector<std::vector<std::string>> spreads;       // of each row; empty where it has none
   std::vector<std::size_t> widths;
   std::size_t header_lines = 0;
   std::size_t max_columns = 0;  // more than requested if nothing may be cut so far
@@ -79,11 +81,15 @@ Layout lay_out(const Table& table, std::size_t max_columns) {
       layout.widths[c] = std::max(layout.widths[c], display_width(line));
   }
   for (const auto& row : table.rows) {
-    auto& texts = layout.cells.emplace_back();
+    auto &texts = layout.cells.emplace_back(), &spreads = layout.spreads.emplace_back();
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
-      texts.push_back(c < row.size() ? printable(row[c].text) : std::string());
-      layout.widths[c] = std::max(layout.widths[c], display_width(texts.back()));
+      const TableCell cell = c < row.size() ? row[c] : TableCell{};
+      texts.push_back((cell.place == 1 ? "*" : "") + printable(cell.text));
+      spreads.push_back(cell.spread.empty() ? "" : "±" + printable(cell.spread));
+      layout.widths[c] =
+          std::max({layout.widths[c], display_width(texts.back()), display_width(spreads.back())});
     }
+    if (std::ranges::all_of(spreads, &std::string::empty)) spreads.clear();
   }
   layout.max_columns = max_columns;
   shrink_to(max_columns, table, layout);
@@ -127,17 +133,79 @@ std::string render_table(const Table& table, bool colours, std::size_t max_colum
   for (std::size_t c = 0; c < layout.widths.size(); ++c)
     rule += (c > 0 ? "  " : "") + std::string(layout.widths[c], '-');
   append_line(out, rule, max_columns);
-  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+  const auto append_row = [&](const std::vector<std::string>& texts, const auto& colour_of) {
     std::string line;
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
       if (c > 0) line += "  ";
-      const Colour colour = colours && c < table.rows[r].size() ? table.rows[r][c].colour : Colour::none;
-      append_cell(line, layout.cells[r][c], layout.widths[c], table.columns[c].align,
+      const Colour colour = colours ? colour_of(c) : Colour::none;
+      append_cell(line, texts[c], layout.widths[c], table.columns[c].align,
                   kEscapes[static_cast<std::size_t>(colour)]);
     }
     append_line(out, line, max_columns);
+  };
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    append_row(layout.cells[r], [&, &row = table.rows[r]](std::size_t c) {
+      if (c >= row.size()) return Colour::none;
+      return row[c].colour == Colour::none && row[c].place == 1 ? Colour::green : row[c].colour;
+    });
+    if (!layout.spreads[r].empty()) append_row(layout.spreads[r], [](std::size_t) { return Colour::dim; });
   }
+  if (table.left_out > 0) out += fmt::format("and {} more: {}\n", table.left_out, table.rest_in);
   return out;
+}
+
+bool has_room(Table& table, std::size_t most) {
+  if (table.rows.size() < most) return true;
+  ++table.left_out;
+  return false;
+}
+
+Table table_with(std::initializer_list<std::string_view> titles) {
+  Table table;
+  for (const std::string_view title : titles)
+    if (title.starts_with('>'))
+      table.columns.push_back({std::string(title.substr(1)), Align::right});
+    else
+      table.columns.push_back({std::string(title)});
+  return table;
+}
+
+std::vector<TableCell> plain_row(std::vector<std::string> texts) {
+  std::vector<TableCell> cells;
+  for (std::string& text : texts) cells.push_back({std::move(text)});
+  return cells;
+}
+
+std::string title_of(const TableColumn& column) {
+  if (!column.title.empty()) return column.title;
+  const std::size_t unit = column.header.find('\n');
+  if (unit == std::string::npos) return column.header;
+  return fmt::format("{} [{}]", column.header.substr(0, unit), column.header.substr(unit + 1));
+}
+
+void add_column(Table& table, TableColumn column, std::vector<TableCell> cells) {
+  if (std::ranges::all_of(cells, [](const TableCell& cell) { return cell.text.empty(); })) return;
+  table.columns.push_back(std::move(column));
+  for (std::size_t i = 0; i < cells.size(); ++i) table.rows[i].push_back(std::move(cells[i]));
+}
+
+void drop_columns(Table& table, const std::function<bool(const TableColumn&, std::size_t)>& is_meant) {
+  for (std::size_t i = table.columns.size(); i-- > 0;) {
+    if (!is_meant(table.columns[i], i)) continue;
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    table.columns.erase(table.columns.begin() + at);
+    for (auto& row : table.rows) row.erase(row.begin() + at);
+  }
+}
+
+void drop_column(Table& table, std::string_view title) {
+  drop_columns(table, [&](const TableColumn& column, std::size_t) { return column.header == title; });
+}
+
+void drop_columns(Table& table, std::string_view nothing) {
+  drop_columns(table, [&](const TableColumn&, std::size_t place) {
+    return std::ranges::all_of(table.rows, [&](const auto& row) { return row[place].text == nothing; });
+  });
 }
 
 std::string md_row(const std::vector<std::string>& cells) {

@@ -1,8 +1,10 @@
 #pragma once
-// Tables as plain text for a terminal, aligned by display width, in Markdown and in CSV. A table with a
-// column that shrinks is as wide as requested, unless rows would look the same.
+// Tables as data, and as plain text for a terminal, aligned by display width. A table with a column that
+// shrinks is as wide as requested, unless rows would look the same. Other writers: reports/document/.
 
 #include <cstddef>
+#include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,26 +20,73 @@ enum class Align { left, right };
 // The colour of a cell on a terminal.
 enum class Colour { none, red, green, yellow, dim };
 
+// What a page does with the cells of a column: names stay in sight, a case opens, a 3D view turns.
+enum class ColumnRole { value, name, opens, turns, picture };
+
 // A column of a table.
 struct TableColumn {
-  std::string header;  // lines separated by '\n'
+  std::string header;  // lines separated by '\n', the second one is a unit
   Align align = Align::left;
   bool shrinks = false;  // cells are cut in the middle ("undul…ed=43") if the table is too wide
+  ColumnRole role = ColumnRole::value;
+  std::string metric = {};  // whose values the cells are
+  std::string title = {};   // in place of the header where there is room, "mean error [mm]"
 };
 
-// A cell of a table.
+// A cell of a table. Its texts are plain, and each writer escapes them.
 struct TableCell {
   std::string text;
   Colour colour = Colour::none;
+  std::string spread = {};             // of a mean over seeds, "0.07"
+  int place = 0;                       // among those that it is compared with: 1 is the best, 2 the second
+  std::string hint = {};               // why it is n/a, or what it means
+  std::vector<std::string> fold = {};  // lines that a reader opens; `hint` is their title
+  std::string html = {};               // what a page shows in place of the text: a link or a picture
+};
+
+// What a row of a page is about.
+struct TableSubject {
+  std::string name;          // of a case, whole
+  bool opens = false;        // a click shows the case
+  bool leads = false;        // it failed or got worse
+  std::string against = {};  // the case that it is compared with
 };
 
 // A table as data.
 struct Table {
   std::vector<TableColumn> columns;
-  std::vector<std::vector<TableCell>> rows;  // each has the size of `columns`
+  std::vector<std::vector<TableCell>> rows = {};  // each has the size of `columns`
+  std::vector<TableSubject> subjects = {};        // one for each row, or none
+  std::string label = {};                         // what it holds, for who cannot see it
+  std::size_t left_out = 0;                       // rows that there was no room for
+  std::string rest_in = "results.json";           // where these are
+  bool sortable = true;
 };
 
-// Returns the table as lines ending with '\n', without trailing blanks. Control characters in cells become
+// The most rows of one table: a large sweep would fill hundreds of megabytes.
+inline constexpr std::size_t kMaxTableRows = 1000;
+
+// Returns whether the table shows another row; if not, counts one as left out.
+bool has_room(Table& table, std::size_t most = kMaxTableRows);
+
+// Returns a table with these columns; those whose titles begin with ">" are numbers and stand at the right.
+Table table_with(std::initializer_list<std::string_view> titles);
+// Returns a row of cells without colours.
+std::vector<TableCell> plain_row(std::vector<std::string> texts);
+// Returns the title of a column where there is room: "cold [ms]" for "cold\nms".
+std::string title_of(const TableColumn& column);
+
+// Adds a column with a cell for each row, unless all of them are empty.
+void add_column(Table& table, TableColumn column, std::vector<TableCell> cells);
+// Takes out the columns for which this holds of the column and its place.
+void drop_columns(Table& table,
+                  const std::function<bool(const TableColumn& column, std::size_t place)>& is_meant);
+// Takes out the column with this title, and all columns whose cells are `nothing`.
+void drop_column(Table& table, std::string_view title);
+void drop_columns(Table& table, std::string_view nothing);
+
+// Returns the table as lines ending with '\n', without trailing blanks; spreads stand below their means, and
+// the best is marked. Control characters in cells become
 // '?', so text from a file cannot steer the terminal. `colours` false: no escape sequences.
 std::string render_table(const Table& table, bool colours = false, std::size_t max_columns = kScreenColumns);
 

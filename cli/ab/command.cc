@@ -17,7 +17,6 @@
 #include "core/json.h"
 #include "core/parallel.h"
 #include "core/processes/stop_signals.h"
-#include "core/table.h"
 #include "core/text.h"
 #include "harness/ab/deciding_time.h"
 #include "harness/ab/decision.h"
@@ -42,9 +41,7 @@ void print_verdict(const AbRequest& request, const AbDocument& document, const A
   if (request.html)
     write_file(*request.html, ab_page(document, report, read_ab_tiles(bundle, document.samples)));
   if (request.json) print_json(ab_text(document, report));
-  const std::string table = request.json ? ""
-                                         : render_ab_table(document, report, wants_colours(STDOUT_FILENO),
-                                                           screen_columns(STDOUT_FILENO));
+  const std::string table = request.json ? "" : render_ab_table(document, report, screen_of(STDOUT_FILENO));
   const bool exports = request.exports.junit || request.exports.github;
   show_and_export(table, report.verdicts, exports ? results_of(document, header) : Results{}, request.exports,
                   request.json ? stderr : stdout);

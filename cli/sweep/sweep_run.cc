@@ -40,17 +40,6 @@ const Flag<SweepRequest> kConclusionFlags[] = {
     {"json", nullptr, "print results.json to stdout instead of the table", into<&SweepRequest::json>},
 };
 
-// Where the values of this run would be accepted: in the project's baseline of the suite, if it has one.
-std::string baseline_to_accept(const SweepRequest& request, const std::string& suite) {
-  if (const auto project = current_project(request.plan.project_file))
-    if (const auto gate = std::ranges::find(project->gates, suite, &ProjectGate::suite);
-        gate != project->gates.end()) {
-      const std::filesystem::path near = gate->baseline.lexically_proximate(std::filesystem::current_path());
-      return near.native().starts_with("..") ? gate->baseline.string() : near.string();
-    }
-  return "baseline.json";
-}
-
 // Prints what the run comes to, compared with its baseline if it has one, and returns the command to go on
 // with. A gate that was asked for changes the exit code.
 std::string conclude(const SweepRequest& request, const std::filesystem::path& bundle,
@@ -58,14 +47,13 @@ std::string conclude(const SweepRequest& request, const std::filesystem::path& b
   const Results& results = content.results;
   std::FILE* const stream = request.json ? stderr : stdout;
   if (!request.baseline) {
-    fmt::print(
-        stream, "\n{}",
-        render_banner(banner_of(content), wants_colours(fileno(stream)), screen_columns(fileno(stream))));
+    fmt::print(stream, "\n{}", terminal_of(banner_of(content), screen_of(fileno(stream))));
     const auto failed = std::ranges::find_if(results.records, is_failure, &Record::status);
-    return shell_join(failed == results.records.end()
-                          ? Arguments{"aqbench", "accept", bundle.string(), "--baseline",
-                                      baseline_to_accept(request, results.run.suite)}
-                          : Arguments{"aqbench", "replay", bundle.string(), "--case", failed->case_name});
+    return shell_join(
+        failed == results.records.end()
+            ? Arguments{"aqbench", "accept", bundle.string(), "--baseline",
+                        baseline_to_accept(current_project(request.plan.project_file), results.run.suite)}
+            : Arguments{"aqbench", "replay", bundle.string(), "--case", failed->case_name});
   }
   const Verdicts report = gate(results, read_baseline(bundle / kBaselineCopyName));
   fmt::print(stream, "\n");
@@ -184,8 +172,7 @@ ExitCode run_planned(const SweepRequest& request, SweepPlan plan, const Argument
     if (request.json)
       write_results_text(results, print_json);
     else
-      fmt::print("{}",
-                 render_sweep_table(results, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
+      fmt::print("{}", render_sweep_table(results, screen_of(STDOUT_FILENO)));
     ExitCode code = combine(outcome.interrupted ? ExitCode::interrupted : ExitCode::pass,
                             outcome.failed > 0 ? ExitCode::case_failed : ExitCode::pass);
     next = conclude(request, run.bundle(), content, code);

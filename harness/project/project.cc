@@ -122,6 +122,21 @@ std::filesystem::path baseline_of(const Project& project, std::string_view suite
       project.file, "gates: no baseline for suite '{}'; add one there or give --baseline FILE", suite);
 }
 
+std::string baseline_to_accept(const std::optional<Project>& project, const std::string& suite) {
+  const std::string usual = "baseline.json";
+  if (!project) return usual;
+  const std::filesystem::path here = std::filesystem::current_path();
+  if (const auto gate = std::ranges::find(project->gates, suite, &ProjectGate::suite);
+      gate != project->gates.end()) {
+    const std::filesystem::path near = gate->baseline.lexically_proximate(here);
+    return near.native().starts_with("..") ? gate->baseline.string() : near.string();
+  }
+  const bool taken = std::ranges::any_of(project->gates, [&](const ProjectGate& gate) {
+    return gate.baseline.lexically_normal() == (here / usual).lexically_normal();
+  });
+  return taken ? (suite.empty() ? "other" : suite) + "-" + usual : usual;
+}
+
 std::filesystem::path gate_baseline(const std::string& suite,
                                     const std::optional<std::filesystem::path>& project_file) {
   const auto project = current_project(project_file);

@@ -49,6 +49,10 @@ void use_current_project(PlanRequest& request);
 // Returns the baseline of a suite. Throws Error(input) naming the project file if it has none.
 std::filesystem::path baseline_of(const Project& project, std::string_view suite);
 
+// Returns the file in which the values of a run are accepted, as a command names it from here: the gate of
+// its suite; else "baseline.json", or another name where that is the gate of another suite.
+std::string baseline_to_accept(const std::optional<Project>& project, const std::string& suite);
+
 // Returns the JSON Schema (draft 7) of project files as text.
 std::string_view project_schema();
 

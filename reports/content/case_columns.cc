@@ -141,23 +141,12 @@ std::vector<ProtocolMetric> shown_metrics(const Results& results) {
   return shown;
 }
 
-// Takes out the columns without any value.
-ValueRows with_values(ValueRows table) {
-  for (std::size_t i = table.titles.size(); i-- > 0;) {
-    if (std::ranges::any_of(table.rows, [&](const auto& row) { return row.second[i] != "n/a"; })) continue;
-    const auto at = static_cast<std::ptrdiff_t>(i);
-    table.titles.erase(table.titles.begin() + at);
-    for (auto& [name, cells] : table.rows) cells.erase(cells.begin() + at);
-  }
-  return table;
-}
-
-// The parts of a name that tell cases apart.
-std::vector<std::string> told_apart(const CaseNames& names, const CaseName& name) {
-  std::vector<std::string> parts = {name.method};
-  if (names.has_scenes) parts.insert(parts.begin(), name.scene);
-  if (names.has_axes) parts.push_back(name.axes);
-  return parts;
+// A row about a case, under the name that tables show.
+void add_case(const CaseLabels& labels, const std::string& name, std::vector<std::string> cells,
+              Table& table) {
+  cells.insert(cells.begin(), labels.of.at(name));
+  table.rows.push_back(plain_row(std::move(cells)));
+  table.subjects.push_back({name, true});
 }
 
 // Of imported numbers every metric is a column.
@@ -233,14 +222,6 @@ CaseNames name_cases(const Results& results, bool workloads) {
   return names;
 }
 
-std::vector<std::string> name_titles(const CaseNames& names) {
-  return told_apart(names, {"scene", "method", "axes"});
-}
-
-std::vector<std::string> name_cells(const CaseNames& names, const std::string& case_name) {
-  return told_apart(names, names.of.at(case_name));
-}
-
 TimeUnit time_unit(std::span<const CaseGroup> groups) {
   double most_ms = 0;
   for (const CaseGroup& group : groups)
@@ -294,32 +275,37 @@ const MetricColumn* find_column(std::span<const MetricColumn> columns, std::stri
   return found == columns.end() ? nullptr : &*found;
 }
 
-ValueRows program_rows(const Results& results) {
-  ValueRows table{{"CPU user [s]", "CPU system [s]", "peak memory [MiB]", "peak GPU memory [MiB]",
-                   "read [MiB]", "written [MiB]", "page faults", "major faults", "switches", "involuntary"},
-                  {}};
+Table programs_table(const Results& results) {
+  const CaseLabels labels = label_cases(group_cases(results));
+  Table table = table_with({"case", ">CPU user\ns", ">CPU system\ns", ">peak memory\nMiB",
+                            ">peak GPU memory\nMiB", ">read\nMiB", ">written\nMiB", ">page faults",
+                            ">major faults", ">switches", ">involuntary"});
+  table.label = "what programs used";
   for (const Record& record : results.records) {
     if (!record.program) continue;
     const ProgramUse& use = *record.program;
     std::optional<double> gpu_mib;
     for (const auto& [name, value] : record.timing.figures)
       if (name == "peak_gpu_mib" && std::isfinite(value)) gpu_mib = value;
-    table.rows.emplace_back(
-        record.case_name,
-        std::vector{table_number(use.cpu_user_s), table_number(use.cpu_system_s),
-                    table_mib_or_na(use.peak_resident_bytes), table_number_or_na(gpu_mib),
-                    table_mib_or_na(use.read_bytes), table_mib_or_na(use.written_bytes),
-                    std::to_string(use.minor_faults + use.major_faults), std::to_string(use.major_faults),
-                    std::to_string(use.voluntary_switches + use.involuntary_switches),
-                    std::to_string(use.involuntary_switches)});
+    add_case(labels, record.case_name,
+             {table_number(use.cpu_user_s), table_number(use.cpu_system_s),
+              table_mib_or_na(use.peak_resident_bytes), table_number_or_na(gpu_mib),
+              table_mib_or_na(use.read_bytes), table_mib_or_na(use.written_bytes),
+              std::to_string(use.minor_faults + use.major_faults), std::to_string(use.major_faults),
+              std::to_string(use.voluntary_switches + use.involuntary_switches),
+              std::to_string(use.involuntary_switches)},
+             table);
   }
-  return with_values(std::move(table));
+  drop_columns(table, "n/a");
+  return table;
 }
 
-ValueRows protocol_rows(const Results& results) {
-  ValueRows table;
+Table protocols_table(const Results& results) {
+  const CaseLabels labels = label_cases(group_cases(results));
   const std::vector<ProtocolMetric> shown = shown_metrics(results);
-  for (const ProtocolMetric& metric : shown) table.titles.push_back(metric.title);
+  Table table = table_with({"case"});
+  table.label = "numbers of protocols";
+  for (const ProtocolMetric& metric : shown) table.columns.push_back({metric.title, Align::right});
   for (const Record& record : results.records) {
     std::vector<std::string> cells;
     bool any = false;
@@ -327,9 +313,10 @@ ValueRows protocol_rows(const Results& results) {
       any = any || find_metric(record.metrics, metric.name) != nullptr;
       cells.push_back(table_number_or_na(value_of(record.metrics, metric.name)));
     }
-    if (any) table.rows.emplace_back(record.case_name, std::move(cells));
+    if (any) add_case(labels, record.case_name, std::move(cells), table);
   }
-  return with_values(std::move(table));
+  drop_columns(table, "n/a");
+  return table;
 }
 
 }  // namespace aqbench

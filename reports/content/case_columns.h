@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/table.h"
 #include "metrics/metric.h"
 #include "metrics/registry.h"
 #include "reports/content/case_groups.h"
@@ -72,10 +73,6 @@ struct CaseNames {
 // Names the cases of methods and, with `workloads`, those of workloads. Points into `results`.
 CaseNames name_cases(const Results& results, bool workloads = true);
 
-// Returns the titles of the columns that name a case, and its cells below them.
-std::vector<std::string> name_titles(const CaseNames& names);
-std::vector<std::string> name_cells(const CaseNames& names, const std::string& case_name);
-
 // The unit of a column of times.
 struct TimeUnit {
   const char* name = "ms";
@@ -98,18 +95,12 @@ inline constexpr const char* kProtocolRowsNote =
 inline constexpr const char* kProgramRowsNote =
     "What each program and all that it started used in the cold run; memory is the peak of all together.";
 
-// Titles of columns, and for each case that has any of them its name and cells ("n/a" for what is undefined).
-// Each column has a value.
-struct ValueRows {
-  std::vector<std::string> titles;  // "eth3d precision 20 mm [%]"
-  std::vector<std::pair<std::string, std::vector<std::string>>> rows;
-};
+// Tables with a row for each case that has any of them, under its short name; each column has a value.
+// The numbers of protocols at their headline thresholds, or at the first threshold of a run that does not
+// have that; no rows where no protocol ran.
+Table protocols_table(const Results& results);
 
-// Returns the numbers of protocols at their headline thresholds, or at the first threshold of a run that does
-// not have that; no rows where no protocol ran.
-ValueRows protocol_rows(const Results& results);
-
-// Returns what the programs of a run used; no rows where none was started.
-ValueRows program_rows(const Results& results);
+// What the programs of a run used; no rows where none was started.
+Table programs_table(const Results& results);
 
 }  // namespace aqbench

@@ -232,13 +232,4 @@ Banner banner_of(const BundleContent& content) {
   return banner;
 }
 
-std::string banner_line(const Banner& banner) {
-  std::string text = banner.word;
-  text += fmt::format("{}{}", text.empty() ? "" : ": ", banner.title);
-  if (!banner.detail.empty()) text += ". " + banner.detail;
-  if (!banner.origin.empty()) text += "; " + banner.origin;
-  if (!banner.caution.empty()) text += ". " + banner.caution;
-  return text;
-}
-
 }  // namespace aqbench

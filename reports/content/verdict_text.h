@@ -7,6 +7,7 @@
 #include "harness/gating/verdicts.h"
 #include "reports/content/bundle_content.h"
 #include "reports/content/case_groups.h"
+#include "reports/document/document.h"
 
 namespace aqbench {
 
@@ -49,17 +50,6 @@ std::string verdict_row_text(const VerdictRow& row);
 // Returns the worst value of a case, and how many more are like it: "... and 2 more values of this case".
 std::string case_verdict_text(const CaseVerdicts& one);
 
-// What a run comes to, as its reader sees it first.
-struct Banner {
-  enum class Kind { good, open, bad, none };
-  Kind kind = Kind::none;
-  std::string word;          // "PASS", "FAIL", "REGRESSED"; "" where nothing was decided
-  std::string title;         // "1 of 4 cases worse"
-  std::string detail;        // the worst case and its worst value; "" where there is none
-  std::string origin;        // "accepted in run X, commit Y"; or ""
-  std::string caution = {};  // what the numbers are not: without_truth_note()
-};
-
 // Returns what a list of verdicts comes to.
 Banner banner_of(const Verdicts& verdicts);
 
@@ -69,8 +59,5 @@ Banner shown_banner_of(const Verdicts& verdicts);
 // Returns what a sweep comes to: the verdicts of its gate, else whether its cases ran; and whether they say
 // anything of accuracy.
 Banner banner_of(const BundleContent& content);
-
-// Returns a banner in one line: "FAIL: 1 of 4 cases worse. CASE: ...; accepted in run X, commit Y".
-std::string banner_line(const Banner& banner);
 
 }  // namespace aqbench

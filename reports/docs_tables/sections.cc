@@ -14,11 +14,11 @@
 #include "metrics/registry.h"
 #include "pipeline/method/method.h"
 #include "reports/content/environment_text.h"
+#include "reports/content/metrics_table.h"
 #include "reports/content/narrative.h"
+#include "reports/content/times_table.h"
+#include "reports/content/verdict_blocks.h"
 #include "reports/docs_tables/fill_docs.h"
-#include "reports/text/summary.h"
-#include "reports/text/tables.h"
-#include "reports/text/verdict_table.h"
 #include "scenes/registry.h"
 
 namespace aqbench {
@@ -130,10 +130,10 @@ std::string common_line(const std::string& common) {
 }
 
 std::string docs_accuracy(const BundleContent& content) {
-  auto groups = method_groups(content.results);
+  const auto groups = method_groups(content.results);
   if (groups.empty()) no_data("cases of methods");
-  const std::string common = take_common_axes(groups);
-  return common_line(common) + seeds_table(groups, false);
+  const auto [common, table] = groups_table(groups, false);
+  return common_line(common) + markdown_of(table);
 }
 
 std::string docs_stages(const BundleContent& content) {
@@ -164,18 +164,18 @@ std::string docs_batching(const BundleContent& content) {
   auto comparisons = compare_axes(content.results);
   std::erase_if(comparisons, [](const AxisComparison& comparison) { return comparison.axis != "batch"; });
   if (comparisons.empty()) no_data("cases with a batch axis");
-  return comparison_table(comparisons);
+  return markdown_of(comparisons_table(comparisons));
 }
 
 std::string docs_comparisons(const BundleContent& content) {
   auto comparisons = compare_axes(content.results);
   std::erase_if(comparisons, [](const AxisComparison& comparison) { return comparison.axis == "batch"; });
   if (comparisons.empty()) no_data("cases that differ in one axis alone");
-  return comparison_table(comparisons);
+  return markdown_of(comparisons_table(comparisons));
 }
 
 std::string docs_times(const BundleContent& content) {
-  std::string text = times_table(content.results);
+  const std::string text = markdown_of(times_table(content.results));
   if (text.empty()) no_data("cases with warm runs");
   return text;
 }
@@ -183,7 +183,9 @@ std::string docs_times(const BundleContent& content) {
 std::string docs_baseline(const BundleContent& content) {
   if (!content.baseline) no_data("baseline: run the sweep with --baseline FILE");
   if (!content.gated->refusal.empty()) throw Error(ErrorKind::not_comparable, content.gated->refusal);
-  return banner_line(banner_of(*content.gated)) + "\n\n" + verdicts_markdown(*content.gated);
+  return banner_line(banner_of(*content.gated)) + "\n" +
+         markdown_of(
+             verdict_blocks(*content.gated, short_names_of(*content.gated), {.passes = true, .most = 40}));
 }
 
 std::string docs_environment(const BundleContent& content) {

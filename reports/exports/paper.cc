@@ -14,10 +14,9 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/measuring/timing.h"
-#include "metrics/value_change.h"
 #include "reports/content/case_columns.h"
 #include "reports/content/environment_text.h"
-#include "reports/content/method_tables.h"
+#include "reports/content/metrics_table.h"
 
 namespace aqbench {
 namespace {
@@ -25,42 +24,6 @@ namespace {
 std::string method_of(const Record& record) {
   if (!record.workload.empty()) return record.workload;
   return record.preset.empty() ? record.method : record.method + ":" + record.preset;
-}
-
-std::string latex_text(const std::string& text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '\\')
-      safe += "\\textbackslash{}";
-    else if (c == '~' || c == '^')
-      safe += fmt::format("\\{}{{}}", c);
-    else if (std::string_view("&%$#_{}").find(c) != std::string_view::npos)
-      safe += std::string("\\") + c;
-    else
-      safe += c;
-  }
-  return safe;
-}
-
-const Metric* value_of(const Record& record, const std::string& name) {
-  const Metric* const metric = find_metric(record.metrics, name);
-  return metric != nullptr && metric->value ? metric : nullptr;
-}
-
-// The best value of a metric among the records of one ranking; nullopt where nothing is better or there are
-// fewer than two.
-std::optional<double> best_of(const Results& results, const std::string& name, const std::string& ranking) {
-  std::optional<double> best;
-  if (!is_ranked(name)) return best;
-  std::size_t count = 0;
-  for (const Record& record : results.records) {
-    const Metric* const metric = ranking_of(record) == ranking ? value_of(record, name) : nullptr;
-    if (metric == nullptr) continue;
-    if (metric->better == Better::equal && !metric_ideal(name)) return std::nullopt;
-    ++count;
-    if (!best || worsening(name, metric->better, *best, *metric->value) < 0) best = metric->value;
-  }
-  return count < 2 ? std::nullopt : best;
 }
 
 void put_float(std::string& bytes, double value) {
@@ -121,69 +84,56 @@ Eigen::Quaterniond world_from_camera(const ShownCamera& camera) {
 }  // namespace
 
 std::string results_csv(const Results& results) {
-  std::string text = "case,scene,method,status,metric,value,unit,better,reason\r\n";
+  Table table =
+      table_with({"case", "scene", "method", "status", "metric", ">value", "unit", "better", "reason"});
   for (const Record& record : results.records) {
-    const std::string head = fmt::format("{},{},{},{}", csv_field(record.case_name), csv_field(record.scene),
-                                         csv_field(method_of(record)), to_string(record.status));
-    if (record.metrics.empty()) text += fmt::format("{},,,,,{}\r\n", head, csv_field(record.reason));
+    const auto add = [&](std::vector<std::string> cells) {
+      cells.insert(cells.begin(),
+                   {record.case_name, record.scene, method_of(record), to_string(record.status)});
+      table.rows.push_back(plain_row(std::move(cells)));
+    };
+    if (record.metrics.empty()) add({"", "", "", "", record.reason});
     for (const auto& [name, metric] : record.metrics)
-      text += fmt::format("{},{},{},{},{},{}\r\n", head, csv_field(name),
-                          metric.value ? fmt::format("{}", *metric.value) : "", csv_field(metric.unit),
-                          to_string(metric.better), csv_field(metric.value ? "" : metric.reason));
+      add({name, metric.value ? fmt::format("{}", *metric.value) : "", metric.unit, to_string(metric.better),
+           metric.value ? "" : metric.reason.text()});
     if (const auto ms = typical_ms(record.timing))
-      text += fmt::format("{},time_ms,{},ms,lower,\r\n", head, *ms);
+      add({"time_ms", fmt::format("{}", *ms), "ms", "lower", ""});
   }
-  return text;
+  return csv_of(table);
 }
 
-// Imported numbers: a table of methods and scenes for each metric.
-static std::string methods_latex(const Results& results, const std::vector<MethodTable>& tables) {
-  std::string text = fmt::format("% {}; needs \\usepackage{{booktabs}}\n", latex_text(run_title(results)));
-  for (const MethodTable& table : tables) {
-    text += fmt::format("% {}\n\\begin{{tabular}}{{l{}}}\n\\toprule\nmethod", latex_text(table.title),
-                        std::string(table.scenes.size(), 'r'));
-    for (const std::string& scene : table.scenes) text += " & " + latex_text(scene);
-    text += " \\\\\n\\midrule\n";
-    for (std::size_t i = 0; i < table.methods.size(); ++i) {
-      text += latex_text(table.methods[i]);
-      for (const MethodCell& cell : table.cells[i]) {
-        std::string shown = cell.text;
-        if (const std::size_t at = shown.find("±"); at != shown.npos)
-          shown.replace(at, std::string_view("±").size(), "$\\pm$");
-        text += cell.best ? fmt::format(" & \\textbf{{{}}}", shown) : " & " + shown;
-      }
-      text += " \\\\\n";
+std::string results_latex(const Results& results, const LatexOptions& options) {
+  std::vector<MetricColumn> columns = metric_columns(results), chosen;
+  for (const std::string& metric : options.metrics) {
+    const auto column = std::ranges::find(columns, metric, &MetricColumn::metric);
+    if (column == columns.end()) {
+      std::vector<std::string> names;
+      for (const MetricColumn& known : columns) names.push_back(known.metric);
+      throw Error(ErrorKind::usage, "--metric: " + unknown_name_message("metric", metric, names));
     }
-    text += "\\bottomrule\n\\end{tabular}\n";
+    chosen.push_back(*column);
+  }
+  std::string text = fmt::format("% {}; needs \\usepackage{{booktabs}}\n", latex_escape(run_title(results)));
+  std::vector<Table> tables = method_tables(results, chosen.empty() ? columns : chosen);
+  if (!tables.empty() && tables.front().columns.size() == 2) {  // of one scene: methods and metrics
+    for (Table& table : tables) table.columns.back().header = table.label;
+    for (std::size_t i = 1; i < tables.size(); ++i) {
+      tables.front().columns.push_back(tables[i].columns.back());
+      for (std::size_t row = 0; row < tables[i].rows.size(); ++row)
+        tables.front().rows[row].push_back(tables[i].rows[row].back());
+    }
+    tables.front().label = "";
+    tables.resize(1);
+  }
+  const auto rename = [&](std::string& name) {
+    if (const auto found = options.names.find(name); found != options.names.end()) name = found->second;
+  };
+  for (Table& table : tables) {
+    for (TableColumn& column : table.columns) rename(column.header);
+    for (auto& row : table.rows) rename(row.front().text);
+    text += latex_of(table);
   }
   return text;
-}
-
-std::string results_latex(const Results& results) {
-  if (const auto tables = method_tables(results); !tables.empty()) return methods_latex(results, tables);
-  const std::vector<MetricColumn> columns = metric_columns(results);
-  const CaseLabels labels = label_cases(group_cases(results));
-  std::string text = fmt::format(
-      "% {} of suite {}; needs \\usepackage{{booktabs}}\n\\begin{{tabular}}{{l{}}}\n\\toprule\ncase",
-      latex_text(results.run.id), latex_text(results.run.suite), std::string(columns.size(), 'r'));
-  for (const MetricColumn& column : columns) text += " & " + latex_text(column.title);
-  text += " \\\\\n\\midrule\n";
-  std::map<std::pair<std::string, std::string>, std::optional<double>> best;  // of ranking and metric
-  for (const Record& record : results.records)
-    for (const MetricColumn& column : columns)
-      if (const auto [place, is_new] = best.try_emplace({ranking_of(record), column.metric}); is_new)
-        place->second = best_of(results, column.metric, ranking_of(record));
-  for (const Record& record : results.records) {
-    text += latex_text(labels.of.at(record.case_name));
-    for (const MetricColumn& column : columns) {
-      const Metric* const metric = value_of(record, column.metric);
-      const std::string value = metric == nullptr ? "n/a" : table_number(*metric->value);
-      const bool bold = metric != nullptr && best.at({ranking_of(record), column.metric}) == metric->value;
-      text += bold ? fmt::format(" & \\textbf{{{}}}", value) : " & " + value;
-    }
-    text += " \\\\\n";
-  }
-  return text + "\\bottomrule\n\\end{tabular}\n";
 }
 
 std::string error_ply(const CloudView& view, double limit_mm) {
@@ -212,12 +162,13 @@ std::string error_ply(const CloudView& view, double limit_mm) {
   return bytes;
 }
 
-std::string cameras_ply(const CloudView& view, const std::string& source) {
+std::string cameras_ply(const CloudView& view, const std::string& source, const std::string& unit) {
   const std::vector<ShownCamera> cameras = cameras_of(view, source);
   if (cameras.empty()) return "";
-  std::string head =
-      "ply\nformat ascii 1.0\ncomment metres, world frame, +Z down into the water\n"
-      "comment of each camera: its centre, the corners of its image 0.06 m in front of it\n";
+  std::string head = fmt::format(
+      "ply\nformat ascii 1.0\ncomment {0}, world frame, +Z down\n"
+      "comment of each camera: its centre, the corners of its image {1} {0} in front of it\n",
+      unit, kShownDepth_m);
   std::string vertices, edges;
   for (std::size_t i = 0; i < cameras.size(); ++i) {
     head += fmt::format("comment camera {} {}\n", i, cameras[i].name);
@@ -238,11 +189,11 @@ std::string cameras_ply(const CloudView& view, const std::string& source) {
          vertices + edges;
 }
 
-std::string cameras_tum(const CloudView& view, const std::string& source) {
+std::string cameras_tum(const CloudView& view, const std::string& source, const std::string& unit) {
   const std::vector<ShownCamera> cameras = cameras_of(view, source);
   if (cameras.empty()) return "";
   std::string text =
-      "# index tx ty tz qx qy qz qw: metres, world frame (+Z down into the water), world from camera\n";
+      fmt::format("# index tx ty tz qx qy qz qw: {}, world frame (+Z down), world from camera\n", unit);
   std::string poses;
   for (std::size_t i = 0; i < cameras.size(); ++i) {
     text += fmt::format("# {} {}\n", i, cameras[i].name);

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "core/table.h"
 #include "harness/gating/verdicts.h"
 #include "metrics/metric.h"
 #include "reports/content/case_groups.h"
+#include "reports/document/document.h"
 
 namespace aqbench {
 
@@ -82,11 +82,12 @@ std::string factor_text(const std::optional<double>& factor);
 // did.
 std::string moved_stage_line(const CompareReport& report);
 
-// Returns the tables, whose names are never cut; other lines are as long as `width`. Metrics that are equal
-// are counted and not listed unless `all`. Each table of times says what it is: a trend, or a trend from the
-// same machine key.
-std::string render_compare(const CompareReport& report, bool colours = false, bool all = false,
-                           std::size_t width = kScreenColumns);
+// Returns the sections on memory, stages and times. The last two say what times are: a trend, or a trend from
+// the same machine key. Memory that is equal is counted and not listed unless `all`.
+std::vector<Section> compare_sections(const CompareReport& report, const ShortNames& names, bool all = false);
+
+// Returns the comparison for a terminal. Values that are equal are counted and not listed unless `all`.
+std::string render_compare(const CompareReport& report, bool all = false, const Screen& screen = {});
 
 // One side of the comparison: its records, and the bundle whose clouds are shown ("" for a bare
 // results.json).

@@ -7,6 +7,7 @@
 
 #include "core/text.h"
 #include "reports/content/case_columns.h"
+#include "reports/content/verdict_blocks.h"
 #include "reports/history/compare.h"
 #include "reports/html/page_data.h"
 #include "reports/html/sections.h"
@@ -16,46 +17,16 @@ namespace {
 
 constexpr std::size_t kCloudBytes = 6'600'000;  // base64 makes 8.8 MB of them, at most: less beside much else
 
-std::string stages_table(const CompareReport& report, const ShortNames& names) {
-  PageTable table({"case", "stage", "A [ms]", "B [ms]", "time", "calls", "time per call"});
-  std::vector<const ComparedStage*> stages;
-  for (const ComparedStage& row : report.stages) stages.push_back(&row);
-  std::ranges::stable_sort(stages, std::ranges::greater{},
-                           [](const ComparedStage* row) { return row->time_factor().value_or(0); });
-  for (const ComparedStage* const row : stages)
-    table.add(
-        {xml_escape(names.of.at(row->case_name)), xml_escape(row->stage), table_number_or_na(row->a.self_ms),
-         table_number_or_na(row->b.self_ms), factor_text(row->time_factor()), factor_text(row->work_factor()),
-         factor_text(row->cost_factor())},
-        case_attributes(row->case_name, false));
-  return table.html_of_rows("stages");
-}
-
-std::string times_table(const CompareReport& report, const ShortNames& names) {
-  PageTable table({"case", "A [ms]", "B [ms]", "B / A"});
-  for (const ComparedTime& row : report.times)
-    table.add({xml_escape(names.of.at(row.case_name)), table_number_or_na(row.a_ms),
-               table_number_or_na(row.b_ms), factor_text(row.factor())},
-              case_attributes(row.case_name, false));
-  return table.html_of_rows("times");
-}
-
-std::string notes_html(const CompareReport& report) {
-  std::vector<std::string> lines = report.notes;
-  for (const std::string& difference : report.key_differences)
-    lines.push_back("another machine or build: " + difference);
-  return text_list(std::move(lines));
-}
-
 // How this page is made again, and how its cases are run again.
-std::string again_html(const ComparedSide& a, const ComparedSide& b) {
-  const std::string id_a = xml_escape(a.results->run.id), id_b = xml_escape(b.results->run.id);
-  return page_section("again", "Again",
-                      fmt::format("<ul>\n<li>This page: <code>aqbench compare {0} {1} --html FILE</code>, in "
-                                  "the folder of both bundles.</li>\n<li>A case, compared bit for bit: "
-                                  "<code>aqbench replay {1} --case NAME</code></li>\n<li>Whether a bundle "
-                                  "holds together: <code>aqbench verify {1}</code></li>\n</ul>\n",
-                                  id_a, id_b));
+Section again_section(const ComparedSide& a, const ComparedSide& b) {
+  const std::string &id_a = a.results->run.id, &id_b = b.results->run.id;
+  return {"again",
+          "Again",
+          "",
+          {Lines{{fmt::format("This page, in the folder of both bundles: aqbench compare {} {} --html FILE",
+                              id_a, id_b),
+                  fmt::format("A case, compared bit for bit: aqbench replay {} --case NAME", id_b),
+                  fmt::format("Whether a bundle holds together: aqbench verify {}", id_b)}}}};
 }
 
 // The cases that both sides have, with what scripts draw of them: A and B of the first one are shown first.
@@ -129,10 +100,13 @@ std::string compare_page(const CompareReport& report, const ComparedSide& a, con
   parts.header = fmt::format(
       "<h1>Two bundles side by side</h1>\n{}<p>A: {}<br>B: {}</p>\n<p class=\"dim\">Cases with the same "
       "options: {}. Shown, not decided: <code>aqbench gate</code> and <code>aqbench ab</code> decide.</p>\n",
-      banner_html(shown_banner_of(verdicts)), xml_escape(report.a), xml_escape(report.b), report.cases);
+      html_of(shown_banner_of(verdicts)), xml_escape(report.a), xml_escape(report.b), report.cases);
   const ShortNames names = compared_names(report);
-  parts.body = notes_html(report) + common_html(names.common) +
-               verdicts_section(verdicts, "A", "B", "The largest change for the worse first.");
+  Lines notes{report.notes};
+  for (const std::string& difference : report.key_differences)
+    notes.items.push_back("another machine or build: " + difference);
+  parts.body = html_of(notes) +
+               html_of(verdicts_section(verdicts, "A", "B", "The largest change for the worse first."));
   const SharedCases shared = shared_cases(report, a, b);
   if (shared.stages || !shared.views.empty())
     parts.data_json = shared_json(
@@ -154,12 +128,12 @@ std::string compare_page(const CompareReport& report, const ComparedSide& a, con
     parts.body += scripted_section("clouds", "Where on the surface",
                                    "A and B under one camera, or B minus A: red is where B is worse.");
   parts.body += places;
-  parts.body +=
-      page_section("stages", "Stages", stages_table(report, names) + (parts.stages ? kStageTree : ""),
-                   "Self times, B / A. Times of two runs at different moments are a trend, no verdict.");
-  parts.body += flames_section(shared.profiles);
-  parts.body += page_section("times", "Times", times_table(report, names));
-  parts.body += again_html(a, b);
+  for (Section& section : compare_sections(report, names)) {
+    if (section.id == "stages" && parts.stages) section.blocks.emplace_back(Picture{kStageTree});
+    if (section.id == "times") parts.body += flames_section(shared.profiles);
+    parts.body += html_of(section);
+  }
+  parts.body += html_of(again_section(a, b));
   return html_page(parts);
 }
 

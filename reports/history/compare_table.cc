@@ -15,28 +15,29 @@ namespace {
 
 constexpr double kMovedShare = 0.05;  // of a stage's time: less is not worth a name
 
-// The values that moved, by case; with `all` every value.
-std::string metrics_text(const CompareReport& report, const ShortNames& names, const VerdictView& view) {
+// What is counted beside the values that moved.
+Lines equal_lines(const CompareReport& report, bool all) {
   std::size_t equal = 0, added = 0, other = 0;
   for (const ComparedMetric& row : report.metrics) {
     equal += row.a == row.b ? 1 : 0;
     added += !row.a && row.b ? 1 : 0;
     other += row.a && row.b && *row.a != *row.b && worsening(row.metric, row.better, *row.a, *row.b) == 0;
   }
-  std::string text = "accuracy\n" + verdict_tables(verdicts_of(report, view.all), names, view);
-  if (added > 0) text += fmt::format("{} in B alone\n", counted(added, "value"));
-  if (other > 0 && !view.all)
-    text += fmt::format("{} changed and neither better nor worse (--all)\n", counted(other, "value"));
-  if (equal > 0) text += fmt::format("{} the same in both\n", counted(equal, "value"));
-  return text;
+  Lines lines;
+  if (added > 0) lines.items.push_back(counted(added, "value") + " in B alone");
+  if (other > 0 && !all)
+    lines.items.push_back(counted(other, "value") + " changed and neither better nor worse (--all)");
+  if (equal > 0) lines.items.push_back(counted(equal, "value") + " the same in both");
+  return lines;
 }
 
 bool same_memory(const ComparedStage& stage) {
   return stage.a.net_bytes == stage.b.net_bytes && stage.a.peak_bytes == stage.b.peak_bytes;
 }
 
-std::string memory_table(const CompareReport& report, bool all) {
+Section memory_section(const CompareReport& report, const ShortNames& names, bool all) {
   Table table = table_with({"case", "stage", ">net A\nMiB", ">net B\nMiB", ">peak A\nMiB", ">peak B\nMiB"});
+  table.label = "tensor memory";
   std::size_t equal = 0;
   for (const ComparedStage& stage : report.stages) {
     if (!stage.a.net_bytes && !stage.b.net_bytes && !stage.a.peak_bytes && !stage.b.peak_bytes) continue;
@@ -45,41 +46,43 @@ std::string memory_table(const CompareReport& report, bool all) {
     if (!all && same_memory(stage))
       ++equal;
     else
-      table.rows.push_back({{stage.case_name}, {stage.stage}, {a.net}, {b.net}, {a.peak}, {b.peak}});
+      table.rows.push_back(
+          plain_row({names.of.at(stage.case_name), stage.stage, a.net, b.net, a.peak, b.peak}));
   }
-  if (table.rows.empty() && equal == 0) return "";
-  std::string text = "\ntensor memory\n";
-  if (!table.rows.empty()) text += render_table(table, false, table_width(table));
-  if (equal > 0) text += fmt::format("{} the same in both\n", counted(equal, "stage"));
-  return text;
+  Section section{"memory", "Tensor memory", "", {std::move(table)}};
+  if (equal > 0) section.blocks.emplace_back(Paragraph{counted(equal, "stage") + " the same in both"});
+  return section;
 }
 
-std::string stages_table(const CompareReport& report, const std::string& kind, std::size_t width) {
+// The stages that became slower most first.
+Section stages_section(const CompareReport& report, const ShortNames& names, const std::string& kind) {
   Table table = table_with({"case", "stage", ">self A\nms", ">self B\nms", ">time", ">calls", ">per call"});
-  for (const ComparedStage& stage : report.stages)
-    table.rows.push_back(plain_row({stage.case_name, stage.stage, table_number_or_na(stage.a.self_ms),
-                                    table_number_or_na(stage.b.self_ms), factor_text(stage.time_factor()),
-                                    factor_text(stage.work_factor()), factor_text(stage.cost_factor())}));
-  if (table.rows.empty()) return "";
-  std::string text = fmt::format("\nstages ({}; B / A: time = calls x time per call)\n", kind) +
-                     render_table(table, false, table_width(table));
+  table.label = "stages";
+  std::vector<const ComparedStage*> stages;
+  for (const ComparedStage& stage : report.stages) stages.push_back(&stage);
+  std::ranges::stable_sort(stages, std::ranges::greater{},
+                           [](const ComparedStage* row) { return row->time_factor().value_or(0); });
+  for (const ComparedStage* const stage : stages)
+    table.rows.push_back(
+        plain_row({names.of.at(stage->case_name), stage->stage, table_number_or_na(stage->a.self_ms),
+                   table_number_or_na(stage->b.self_ms), factor_text(stage->time_factor()),
+                   factor_text(stage->work_factor()), factor_text(stage->cost_factor())}));
+  Section section{
+      "stages", "Stages", kind + "; self times, B / A: time = calls x time per call", {std::move(table)}};
   if (const std::string moved = moved_stage_line(report); !moved.empty())
-    text += wrap_text("moved most: " + moved, width, 4);
-  return text;
+    section.blocks.emplace_back(Paragraph{"moved most: " + moved});
+  return section;
 }
 
-std::string times_table_of(const CompareReport& report, const std::string& kind) {
-  const bool batched =
-      std::ranges::any_of(report.times, [](const ComparedTime& time) { return !time.batch.empty(); });
-  Table table = table_with({"case", batched ? ">batch" : ">", ">A\nms", ">B\nms", ">B / A"});
-  for (const ComparedTime& time : report.times) {
+Section times_section(const CompareReport& report, const ShortNames& names, const std::string& kind) {
+  Table table = table_with({"case", ">batch", ">A\nms", ">B\nms", ">B / A"});
+  table.label = "times";
+  for (const ComparedTime& time : report.times)
     if (time.a_ms || time.b_ms)
-      table.rows.push_back(plain_row({time.case_name, time.batch, table_number_or_na(time.a_ms),
+      table.rows.push_back(plain_row({names.of.at(time.case_name), time.batch, table_number_or_na(time.a_ms),
                                       table_number_or_na(time.b_ms), factor_text(time.factor())}));
-  }
-  return table.rows.empty() ? ""
-                            : fmt::format("\ntimes{} ({})\n", batched ? " and batching" : "", kind) +
-                                  render_table(table, false, table_width(table));
+  drop_columns(table, "");
+  return {"times", "Times", kind, {std::move(table)}};
 }
 
 }  // namespace
@@ -113,36 +116,37 @@ std::string moved_stage_line(const CompareReport& report) {
                             factor_text(work), factor_text(cost));
 }
 
-namespace {
-
-void shorten_case_names(const ShortNames& names, CompareReport& report) {
-  for (ComparedStage& row : report.stages) row.case_name = names.of.at(row.case_name);
-  for (ComparedTime& row : report.times) row.case_name = names.of.at(row.case_name);
+std::vector<Section> compare_sections(const CompareReport& report, const ShortNames& names, bool all) {
+  const std::string kind = report.key_differences.empty()
+                               ? "same machine key, other moments: a trend, no verdict"
+                               : "a trend only";
+  return {memory_section(report, names, all), stages_section(report, names, kind),
+          times_section(report, names, kind)};
 }
 
-}  // namespace
-
-std::string render_compare(const CompareReport& full, bool colours, bool all, std::size_t width) {
-  CompareReport report = full;
+std::string render_compare(const CompareReport& report, bool all, const Screen& screen) {
   std::string text =
-      wrap_text(printable("A: " + report.a), width, 3) + wrap_text(printable("B: " + report.b), width, 3);
-  if (!report.refusal.empty()) return text + wrap_text("not comparable: " + report.refusal, width, 16);
-  for (const std::string& note : report.notes) text += wrap_text("note: " + printable(note), width, 6);
-  const bool same_key = report.key_differences.empty();
-  const std::string kind = same_key ? "same machine key, other moments: a trend, no verdict" : "a trend only";
-  ShortNames names = compared_names(full);
-  if (!names.common.empty()) text += wrap_text(printable("all: " + names.common), width, 5);
+      terminal_of(Paragraph{"A: " + report.a}, screen) + terminal_of(Paragraph{"B: " + report.b}, screen);
+  if (!report.refusal.empty())
+    return text + terminal_of(Paragraph{"not comparable: " + report.refusal}, screen);
+  for (const std::string& note : report.notes) text += terminal_of(Paragraph{"note: " + note}, screen);
+  ShortNames names = compared_names(report);
+  if (!names.common.empty()) text += terminal_of(Paragraph{"all: " + names.common}, screen);
   names.common.clear();
-  text += "\n" + metrics_text(full, names, {colours, all, width, "A", "B"});
-  shorten_case_names(names, report);
-  text += memory_table(report, all) + stages_table(report, kind, width) + times_table_of(report, kind) + "\n";
+  VerdictView view = terminal_view(all);
+  view.before = "A";
+  view.after = "B";
+  text += "\naccuracy\n" + verdicts_text(verdicts_of(report, all), names, view, screen) +
+          terminal_of(equal_lines(report, all), screen);
+  for (const Section& section : compare_sections(report, names, all)) text += terminal_of(section, screen);
+  text += "\n";
   for (const std::string& difference : report.key_differences)
-    text += wrap_text(printable("times are a trend only: " + difference), width, 4);
+    text += terminal_of(Paragraph{"times are a trend only: " + difference}, screen);
   const bool timed =
       std::ranges::any_of(report.times, [](const ComparedTime& row) { return row.factor().has_value(); });
   text += fmt::format("{} compared{}\n", counted(report.cases, "case"),
                       timed ? "; for a verdict on time run both now, in pairs: aqbench ab" : "");
-  return text + render_banner(shown_banner_of(verdicts_of(full)), colours, width);
+  return text + terminal_of(shown_banner_of(verdicts_of(report)), screen);
 }
 
 }  // namespace aqbench

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "core/table.h"
 #include "harness/ab/deciding_time.h"
 #include "harness/records/results.h"
 #include "harness/statistics/change_points.h"
+#include "reports/document/document.h"
 
 namespace aqbench {
 
@@ -86,8 +86,8 @@ std::vector<TrendSeries> detect_trends(const TrendHistory& history, const TrendO
 
 // Returns a line for each change, newest first, then how many series did not change. Names are never cut;
 // other lines are as long as `width`.
-std::string render_trends(const TrendHistory& history, const std::vector<TrendSeries>& series, bool colours,
-                          std::size_t width = kScreenColumns);
+std::string render_trends(const TrendHistory& history, const std::vector<TrendSeries>& series,
+                          const Screen& screen = {});
 
 // Returns the p of a step for a reader: "exact" for 0, "n/a" for 1, of too few runs for any.
 std::string step_p_text(double p);

@@ -64,21 +64,20 @@ std::map<std::size_t, Verdicts, std::greater<>> changes_of_runs(const std::vecto
 }
 
 // A row for each case that changed with a run, with the value that changed most.
-std::string changes_table(const TrendHistory& history, const std::vector<TrendSeries>& series, bool colours,
-                          std::size_t width) {
+std::string changes_text(const TrendHistory& history, const std::vector<TrendSeries>& series,
+                         const Screen& screen) {
   const auto changes = changes_of_runs(series);
   if (changes.empty()) return "";
   const ShortNames names = names_of(series);
   // A run's name is never shortened: it is what the bundle is found by.
   Table table = table_with(
       {"since run", "case", "metric", ">before", ">after", ">change", ">size", "which is", ">p", ">more"});
-  std::string runs;
+  Lines runs;
   for (const auto& [run, verdicts] : changes) {
-    runs += wrap_text("  " + printable(run_name(history.runs[run])), width, 4);
+    runs.items.push_back("  " + run_name(history.runs[run]));
     for (const CaseVerdicts& one : by_case(verdicts)) {
-      table.rows.push_back({{printable(history.runs[run].id)},
-                            {names.of.at(one.worst->case_name)},
-                            {verdict_cells(*one.worst).what}});
+      table.rows.push_back(
+          {{history.runs[run].id}, {names.of.at(one.worst->case_name)}, {verdict_cells(*one.worst).what}});
       add_level(*one.worst, table.rows.back());
       table.rows.back().push_back({one.worst->reason});
       table.rows.back().push_back({one.rows.size() > 1 ? fmt::format("+{}", one.rows.size() - 1) : ""});
@@ -86,12 +85,12 @@ std::string changes_table(const TrendHistory& history, const std::vector<TrendSe
   }
   drop_columns(table, "");
   const std::string common =
-      names.common.empty() ? "" : wrap_text("all: " + printable(names.common), width, 5);
-  return common + render_table(table, colours, table_width(table)) + wrap_text(kTrendNote, width, 2) + "\n" +
-         runs;
+      names.common.empty() ? "" : terminal_of(Paragraph{"all: " + names.common}, screen);
+  return "\n" + common + terminal_of(table, screen) + terminal_of(Paragraph{kTrendNote}, screen) + "\n" +
+         terminal_of(runs, screen);
 }
 
-std::string pinned_table(const std::vector<TrendSeries>& series, bool colours) {
+std::string pinned_text(const std::vector<TrendSeries>& series, const Screen& screen) {
   Table table =
       table_with({"against the pinned run", "metric", ">pinned", ">newest", ">change", ">size", "which is"});
   const ShortNames names = names_of(series);
@@ -103,7 +102,8 @@ std::string pinned_table(const std::vector<TrendSeries>& series, bool colours) {
     table.rows.push_back({{names.of.at(row.case_name)}, {verdict_cells(row).what}});
     add_level(row, table.rows.back());
   }
-  return table.rows.empty() ? "" : "\n" + render_table(table, colours, table_width(table));
+  const std::string text = terminal_of(table, screen);
+  return text.empty() ? "" : "\n" + text;
 }
 
 // The newest change of each value, which decides nothing.
@@ -198,22 +198,19 @@ void draw_trend(const TrendHistory& history, const TrendSeries& series,
 
 }  // namespace
 
-std::string render_trends(const TrendHistory& history, const std::vector<TrendSeries>& series, bool colours,
-                          std::size_t width) {
-  std::string text;
-  for (const std::string& problem : history.problems) text += wrap_text(printable(problem), width, 4);
+std::string render_trends(const TrendHistory& history, const std::vector<TrendSeries>& series,
+                          const Screen& screen) {
+  std::string text = terminal_of(Lines{history.problems}, screen);
   if (history.runs.empty()) return text + "no verified bundle there\n";
   text += fmt::format("{}, {} to {}\n", counted(history.runs.size(), "run"),
                       printable(history.runs.front().id), printable(history.runs.back().id));
-  const std::string changes = changes_table(history, series, colours, width);
-  if (!changes.empty()) text += "\n" + changes;
-  text += pinned_table(series, colours);
+  text += changes_text(history, series, screen) + pinned_text(series, screen);
   if (series.empty()) return text + "\nno value occurs in two runs with the same options\n";
   const auto still =
       std::ranges::count_if(series, [](const TrendSeries& one) { return one.changes.empty(); });
   text += fmt::format("\n{} without a change of level; a trend shows where to look, gate and ab decide\n",
                       counted(static_cast<std::size_t>(still), "value"));
-  return text + render_banner(shown_banner_of(verdicts_of(history, series)), colours, width);
+  return text + terminal_of(shown_banner_of(verdicts_of(history, series)), screen);
 }
 
 std::string step_p_text(double p) { return p == 0 ? "exact" : p == 1 ? "n/a" : fmt::format("{:.1e}", p); }

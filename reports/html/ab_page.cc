@@ -21,47 +21,14 @@ namespace {
 // A page with more units would be too large to load: it shows verdicts without curves.
 constexpr std::size_t kMaxUnitsDrawn = 20'000;
 
-std::string ab_stages_section(const AbReport& report) {
-  PageTable table({"case", "stage", "A [ms]", "B [ms]", "change", "change [ms]", "verdict or why none"});
-  for (const AbCaseReport& one : report.cases) {
-    if (!one.time) continue;
-    for (const AbStageDecision& stage : one.time->stages) {
-      std::vector<PageCell> cells = {xml_escape(one.name), xml_escape(stage.name)};
-      for (std::string& cell : ab_stage_cells(stage)) cells.push_back(std::move(cell));
-      cells.push_back(xml_escape(ab_stage_text(stage)));
-      table.add(cells);
-    }
-  }
-  return page_section("stages", "Stages", table.html_of_rows("stages"),
-                      "Self times, without nested stages; information, not gated.");
-}
-
 std::string ab_head(const AbDocument& document, const AbReport& report) {
   std::string text = fmt::format("<h1>{} against {}</h1>\n<p class=\"dim\">aqbench ab, {}</p>\n",
                                  xml_escape(document.b.label), xml_escape(document.a.label),
                                  xml_escape(minute_text(document.run.started_utc)));
-  text += banner_html(banner_of(report));
+  text += html_of(banner_of(report));
   if (!document.run.complete) text += "<p><span class=\"badge bad\">interrupted</span></p>\n";
   return text +
          fmt::format("<p>A: {}<br>B: {}</p>\n", xml_escape(document.a.label), xml_escape(document.b.label));
-}
-
-// Settings, machine, statistics of each verdict: what a doubter asks for.
-std::string ab_evidence(const AbDocument& document, const AbReport& report) {
-  std::vector<std::string> lines = {
-      "A: " + ab_side_line(document.a), "B: " + ab_side_line(document.b), ab_units_line(document.run),
-      settings_line(document.settings),
-      fmt::format("UTC: {} to {}", document.run.started_utc, document.run.finished_utc)};
-  if (document.settings.wall_time) lines.emplace_back(kFalseAlarmLine);
-  if (!document.environment->empty())
-    lines.push_back("environment: " + environment_line(*document.environment));
-  for (const std::string& note : report.notes) lines.push_back("note: " + note);
-  std::string text = "<details><summary>settings, machine, statistics of each verdict</summary>\n" +
-                     text_list(std::move(lines));
-  for (const AbCaseReport& one : report.cases)
-    text += fmt::format("<h3>{}: {}</h3>\n{}", xml_escape(one.name), to_string(one.verdict),
-                        text_list(ab_case_lines(one, document.settings)));
-  return page_section("details", "How it was measured", text + "</details>\n");
 }
 
 // ---- What scripts draw ----
@@ -154,9 +121,8 @@ std::string ab_page(const AbDocument& document, const AbReport& report,
   PageParts parts;
   parts.title = fmt::format("{} against {}", document.b.label, document.a.label);
   parts.header = ab_head(document, report);
-  parts.body = verdicts_section(report.verdicts, "A", "B",
-                                "The worst value of each case; for times the medians of the units that the "
-                                "verdict rests on, with the change and its interval.");
+  const std::vector<Section> sections = ab_sections(document, report);
+  parts.body = html_of(sections.front());
   if (document.samples.units.size() <= kMaxUnitsDrawn) {
     parts.data_json = comparison_json(document, report);
     parts.comparison = true;
@@ -170,10 +136,7 @@ std::string ab_page(const AbDocument& document, const AbReport& report,
   parts.body += tile_places_section(report.verdicts, tiles_of,
                                     "Of each case the first run of A and the first of B, on the same input: "
                                     "one run is no verdict.");
-  parts.body += ab_stages_section(report) + ab_evidence(document, report);
-  parts.body +=
-      "<p class=\"dim\">How it was run: commands.txt in the bundle. <code>aqbench verify</code> computes the "
-      "verdicts again from results.json.</p>\n";
+  for (std::size_t i = 1; i < sections.size(); ++i) parts.body += html_of(sections[i]);
   return html_page(parts);
 }
 

@@ -9,7 +9,7 @@
 #include "core/drawing/drawing.h"
 #include "core/quantiles.h"
 #include "core/text.h"
-#include "reports/html/page.h"
+#include "reports/content/case_columns.h"
 #include "reports/html/sections.h"
 
 namespace aqbench {

@@ -11,10 +11,10 @@
 #include "harness/viewing/cloud_view.h"
 #include "metrics/score_options.h"
 #include "reports/content/case_columns.h"
+#include "reports/content/charts.h"
 #include "reports/content/commands.h"
 #include "reports/content/environment_text.h"
 #include "reports/content/verdict_text.h"
-#include "reports/html/bars.h"
 
 namespace aqbench {
 namespace {
@@ -143,12 +143,14 @@ std::string page_data_json(const BundleContent& content, const std::vector<PageV
       cases.back().update(*profile->second);
   }
   for (const PageView& view : views) cases.at(view.record)["errors"] = view.errors;
+  Json stage_names = Json::array();  // in the order of their colours
+  for (const auto& [name, colour] : stages_chart(group_cases(results)).keys) stage_names.push_back(name);
   const Json data = {{"run", results.run.id},
                      {"reproduce", reproduce_command(results.run)},
                      {"metrics", metrics_json(results, names)},
                      {"cases", std::move(cases)},
                      {"gate", gate_json(content)},
-                     {"stage_names", stage_bars(group_cases(results)).names},
+                     {"stage_names", std::move(stage_names)},
                      {"error_full_mm", kViewError_mm},
                      {"colours", scale_colours_json()}};
   return data.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -7,10 +7,11 @@
 
 #include "core/text.h"
 #include "harness/records/numbers.h"
+#include "reports/content/charts.h"
 #include "reports/content/environment_text.h"
-#include "reports/content/method_tables.h"
 #include "reports/content/narrative.h"
-#include "reports/html/bars.h"
+#include "reports/content/run_sections.h"
+#include "reports/content/verdict_text.h"
 #include "reports/html/page_data.h"
 #include "reports/html/sections.h"
 
@@ -28,63 +29,27 @@ bool keeps_clouds(const ReportPictures& pictures) {
 }
 
 // Says why the first cases failed; all of them stand in the table with their reasons, and one in the banner.
-std::string failures_html(const Results& results, const Banner& banner) {
-  std::vector<std::string> failures;
+Lines first_failures(const Results& results, const Banner& banner) {
+  Lines failures{{}, 5};
   for (const Record& record : results.records)
-    if (record.status != Status::ok && record.status != Status::skipped &&
-        !banner.detail.starts_with(record.case_name + ": "))
-      failures.push_back(fmt::format("<span class=\"bad\">{}</span> {}: {}", to_string(record.status),
-                                     xml_escape(record.case_name), xml_escape(record.reason)));
-  return list_html(failures, 5);
+    if (is_failure(record.status) && !banner.detail.starts_with(record.case_name + ": "))
+      failures.items.push_back(
+          fmt::format("{} {}: {}", to_string(record.status), record.case_name, record.reason));
+  return failures;
 }
 
 std::string report_head(const BundleContent& content) {
   const Results& results = content.results;
   const Banner banner = banner_of(content);
-  std::string text = fmt::format("<h1>{}</h1>\n{}", xml_escape(run_title(results)), banner_html(banner));
+  std::string text = fmt::format("<h1>{}</h1>\n{}", xml_escape(run_title(results)), html_of(banner));
   if (has_injected_faults(results)) text += "<p><span class=\"badge bad\">injected faults</span></p>\n";
-  return text + failures_html(results, banner) + text_list(narrative_lines(content));
-}
-
-// What a doubter asks for: digests, machine, isolation, programs.
-std::string evidence_section(const Results& results) {
-  const RunInfo& run = results.run;
-  std::vector<std::string> lines = {
-      fmt::format("run {}, {} to {}", run.id, run.started_utc, run.finished_utc),
-      environment_line(*results.environment), "root digest " + root_digest(results),
-      "metrics digest " + metrics_digest(results)};
-  if (const std::string isolation = isolation_line(results); !isolation.empty())
-    lines.push_back("isolation of methods: " + isolation);
-  for (const std::string& line : guest_lines(results)) lines.push_back("program of " + line);
-  lines.push_back("reproduce: " + reproduce_command(run));
-  return page_section(
-      "evidence", "Evidence",
-      "<details><summary>run, machine, digests, command</summary>\n" + text_list(std::move(lines)) +
-          "<p class=\"dim\">Made from the files of this bundle; <code>aqbench verify</code> makes it "
-          "again and compares.</p></details>\n");
+  return text + html_of(first_failures(results, banner)) + html_of(Lines{narrative_lines(content)});
 }
 
 std::string accuracy_section(const std::vector<CaseGroup>& groups) {
-  std::string text;
-  for (const auto& [name, column] : bar_columns(groups)) text += metric_bars(groups, column);
-  return page_section("accuracy", "Methods side by side", text, "Means over seeds ± one standard deviation.");
-}
-
-std::string methods_section(const Results& results) {
-  std::string text;
-  for (const MethodTable& shown : method_tables(results)) {
-    std::vector<std::string> titles = {"method"};
-    titles.insert(titles.end(), shown.scenes.begin(), shown.scenes.end());
-    PageTable table(std::move(titles));
-    for (std::size_t i = 0; i < shown.methods.size(); ++i) {
-      std::vector<PageCell> cells = {{xml_escape(shown.methods[i]), "name"}};
-      for (const MethodCell& cell : shown.cells[i])
-        cells.push_back(cell.best ? "<b>" + cell.text + "</b>" : cell.text);
-      table.add(cells);
-    }
-    text += fmt::format("<h3>{}</h3>\n", xml_escape(shown.title)) + table.html(shown.title, "cards unbroken");
-  }
-  return page_section("methods", "Methods and scenes", text, kMethodTablesNote);
+  Section section{"accuracy", "Methods side by side", "Means over seeds ± one standard deviation."};
+  for (auto& [name, chart] : metric_charts(groups)) section.blocks.emplace_back(std::move(chart));
+  return html_of(section);
 }
 
 std::string clouds_section(const std::vector<PageView>& views) {
@@ -109,22 +74,21 @@ std::string depths_section(const ReportPictures& pictures) {
 
 // What the shares of a profile are of.
 constexpr const char* kShareBases =
-    " Shares here are of all stages; <code>aqbench profile</code> prints them beside those of the whole run, "
-    "which has time outside of stages, too.";
+    " Shares here are of all stages; `aqbench profile` prints them beside those of the whole run, which has "
+    "time outside of stages, too.";
 
 std::string stages_section(const std::vector<CaseGroup>& groups, const ReportPictures& pictures) {
-  const std::string stages = stage_bars_html(groups);
-  return page_section("stages", "Stages", stages.empty() ? "" : stages + kStageTree,
-                      std::string("Self time, without nested stages; medians over the repetitions.") +
-                          (pictures.profiles.empty() ? "" : kShareBases));
+  Section section{"stages", "Stages",
+                  std::string("Self time, without nested stages; medians over the repetitions.") +
+                      (pictures.profiles.empty() ? "" : kShareBases)};
+  if (Chart chart = stages_chart(groups); !chart.rows.empty())
+    section.blocks = {std::move(chart), Picture{kStageTree}};
+  return html_of(section);
 }
 
-std::string left_out(const BundleContent& content, const BundleContent& page) {
-  const std::size_t more = content.results.records.size() - page.results.records.size();
-  return more == 0
-             ? ""
-             : fmt::format("<p class=\"dim\">and {} more, in results.json</p>\n", counted(more, "case"));
-}
+constexpr const char* kBoxNote =
+    "Box: quartiles and median of the warm calls, whiskers: minimum and maximum, dot: the first call of the "
+    "process; the number is the median. Each row has a scale of its own.";
 
 // What stands above and below the clouds, which get the room that these two leave.
 struct PageBody {
@@ -136,36 +100,23 @@ PageBody page_body(const BundleContent& content, const BundleContent& page, cons
   auto groups = group_cases(results);
   take_common_axes(groups);  // the sentences at the head say what it is
   std::string above;
-  if (content.gated)
-    above = verdicts_section(*content.gated, "before", "after",
-                             fmt::format("Against the baseline; {}.", kGatePolicy));
-  above += methods_section(results);
-  const bool ran = numbers_source(*results.run.requested).empty();
-  above +=
-      page_section("cases", "All cases", cases_table(page) + left_out(content, page),
-                   ran ? "Failures and regressions first. With scripts a case opens its values, what they "
-                         "mean and the command that gives them again."
-                       : "With scripts a case opens its values.");
+  for (const Section& section : leading_sections(content, page)) above += html_of(section);
   above += rivals_section(content, pictures);
-  std::string body = page_section(
-      "places", pictures.tiles.empty() && !pictures.pictures.empty() ? "Depth maps" : "Where the errors are",
-      case_pictures(page.results, pictures));
+  std::string body = html_of(
+      Section{"places",
+              pictures.tiles.empty() && !pictures.pictures.empty() ? "Depth maps" : "Where the errors are",
+              "",
+              {Picture{case_pictures(page.results, pictures)}}});
   body += depths_section(pictures) + accuracy_section(groups);
-  if (!results.records.empty() && ran)
+  if (!results.records.empty() && numbers_source(*results.run.requested).empty())
     body += scripted_section("curves", "Curves",
                              "Choose cases; drag over a curve to zoom in, double click to zoom out.");
   body += stages_section(groups, pictures) + flames_section(pictures.profiles);
-  body += page_section(
-      "times", "Times", time_boxes(results),
-      "Box: quartiles and median of the warm calls, whiskers: minimum and maximum, dot: the first call of "
-      "the process; the number is the median. Each row has a scale of its own.");
-  body += page_section("protocols", "Protocols",
-                       value_rows_html("numbers of protocols", protocol_rows(page.results), page.results),
-                       kProtocolRowsNote);
-  body += page_section("programs", "Programs",
-                       value_rows_html("what programs used", program_rows(page.results), page.results),
-                       kProgramRowsNote);
-  body += evidence_section(results);
+  for (Section& section : trailing_sections(content, page)) {
+    if (Chart boxes = times_chart(results); section.id == "times" && !boxes.rows.empty())
+      section.blocks.insert(section.blocks.begin(), {std::move(boxes), Paragraph{kBoxNote}});
+    body += html_of(section);
+  }
   return {std::move(above), std::move(body)};
 }
 

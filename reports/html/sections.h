@@ -1,28 +1,15 @@
 #pragma once
-// The sections of pages: the table of all cases, pictures that show where the errors are, and where one
-// method is worse than another on the same scene.
+// The pictures of pages: where the errors are, and where one method is worse than another on the same scene.
 
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "reports/content/case_columns.h"
+#include "reports/content/bundle_content.h"
 #include "reports/html/page.h"
 #include "reports/html/pictures.h"
 
 namespace aqbench {
-
-// Returns the table: cases that failed first, then those that the gate refuses, then the others by name.
-// Columns that no case fills are left out, and so is the part of the names that all cases share. Below 700 px
-// each row is a card, so that nothing is wider than the page. "" without records.
-std::string cases_table(const BundleContent& content);
-
-// Returns the cells that name a case, as name_cells() has them, with `note` behind the method.
-std::vector<PageCell> name_page_cells(const CaseNames& names, const std::string& case_name,
-                                      const std::string& note = "");
-
-// Returns these values of cases as a table (reports/content/case_columns.h); "" where there are none.
-std::string value_rows_html(const char* label, const ValueRows& values, const Results& results);
 
 // Returns HTML with a row of pictures for each case: the depths of a camera and their errors, and the cloud's
 // errors and completeness seen from above. Empty without pictures and tiles.

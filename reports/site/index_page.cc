@@ -6,6 +6,8 @@
 
 #include "core/text.h"
 #include "metrics/value_change.h"
+#include "reports/content/metrics_table.h"
+#include "reports/content/verdict_blocks.h"
 #include "reports/history/compare.h"
 #include "reports/site/site_pages.h"
 
@@ -39,34 +41,33 @@ std::string worse_section(const SiteSuites& suites, const SiteReports& reports) 
       }
   std::ranges::stable_sort(rows, std::ranges::greater{},
                            [](const WorseRow& row) { return row.since->started_utc; });
-  PageTable table({"case", "suite", "metric", "before", "after", "change", "since run", "commit"});
+  Table table =
+      table_with({"case", "suite", "metric", ">before", ">after", ">change", "since run", "commit"});
+  table.label = "newest changes for the worse";
+  table.left_out = rows.size() - std::min(rows.size(), kMaxWorse);
+  table.rest_in = "the pages of their suites";
   for (std::size_t i = 0; i < std::min(rows.size(), kMaxWorse); ++i) {
     const auto& [since, suite, step, others] = rows[i];
     const SiteMetric& metric = site_metrics()[step->metric];
     const auto [before, after] = number_pair(step->level.mean_before, step->level.mean_after);
-    table.add(
-        {case_link(*since, step->case_name, reports, xml_escape(suite->second.names.of.at(step->case_name)),
-                   ""),
-         suite_link(suite->first, ""),
-         fmt::format("<a href=\"metric/{}.html\">{}</a>{}", site_file_name(metric.name),
-                     xml_escape(metric.title),
-                     others == 0 ? std::string() : fmt::format(" and {} more", others)),
-         before,
-         {after, "bad"},
-         {change_text(metric.unit, metric.better, step->level.mean_before, step->level.mean_after), "bad"},
-         steps_link(suite->first, xml_escape(since->id), ""),
-         xml_escape(commit_of_run(*since))},
-        case_attributes(step->case_name, false));
+    table.rows.push_back(
+        {html_cell(case_link(*since, step->case_name, reports,
+                             xml_escape(suite->second.names.of.at(step->case_name)), "")),
+         html_cell(suite_link(suite->first, "")),
+         html_cell(fmt::format("<a href=\"metric/{}.html\">{}</a>{}", site_file_name(metric.name),
+                               xml_escape(metric.title),
+                               others == 0 ? std::string() : fmt::format(" and {} more", others))),
+         {before},
+         {after, Colour::red},
+         {change_text(metric.unit, metric.better, step->level.mean_before, step->level.mean_after),
+          Colour::red},
+         html_cell(steps_link(suite->first, xml_escape(since->id), "")),
+         {commit_of_run(*since)}});
+    table.subjects.push_back({step->case_name});
   }
-  if (rows.empty())
-    return page_section(
-        "worse", "Newest changes for the worse",
-        "<p>None: no value of any suite changed its level for the worse over the runs shown.</p>\n");
-  std::string text = table.html("newest changes for the worse");
-  if (rows.size() > kMaxWorse)
-    text += fmt::format("<p class=\"dim\">and {} older ones, on the pages of their suites</p>\n",
-                        rows.size() - kMaxWorse);
-  return page_section("worse", "Newest changes for the worse", text);
+  const Paragraph none{
+      rows.empty() ? "None: no value of any suite changed its level for the worse over the runs shown." : ""};
+  return html_of(Section{"worse", "Newest changes for the worse", "", {none, std::move(table)}});
 }
 
 // The first metric with a better side that the newest run has.
@@ -113,12 +114,12 @@ std::string sparkline(const std::vector<const SiteRun*>& runs) {
 
 // Bundles, reports and baselines that could not be read, each with its reason.
 std::string not_shown_section(const std::vector<std::string>& problems) {
-  std::vector<std::string> lines;
-  for (const std::string& problem : problems) lines.push_back(printable(problem));
-  return page_section(
-      "not-shown", "Not shown", text_list(std::move(lines)),
+  return html_of(Section{
+      "not-shown",
+      "Not shown",
       "Bundles, reports and baselines that could not be read when this site was written. Of one that the "
-      "site knew, what it knew stays on the other pages. <code>aqbench verify</code> says more of a bundle.");
+      "site knew, what it knew stays on the other pages. `aqbench verify` says more of a bundle.",
+      {Lines{problems}}});
 }
 
 constexpr std::size_t kMaxPairs = 10, kMaxNotes = 10;
@@ -155,42 +156,51 @@ std::string pair_section(const SiteRun& a, const SiteRun& b, const ShortNames& n
                        xml_escape(run.commit.empty() ? "not known" : run.commit.substr(0, 12)),
                        health_text(health_of(run)));
   };
-  std::string body = fmt::format("<p>A: {}<br>B: {}</p>\n", side(a), side(b));
+  Section section{"to-" + site_file_name(b.id), fmt::format("{} to {}", a.id, b.id)};
+  section.blocks.emplace_back(Picture{fmt::format("<p>A: {}<br>B: {}</p>\n", side(a), side(b))});
   // Without times, equal records are equal values and no sign of one bundle given twice.
-  if (!report.refusal.empty())
-    body += "<p>All values are the same.</p>\n";
-  else
-    body += banner_html(shown_banner_of(verdicts)) +
-            verdicts_html(verdicts, names, fmt::format("what moved from {} to {}", a.id, b.id), "A", "B",
-                          [&](const std::string& case_name, bool after, const std::string& number) {
-                            return case_link(after ? b : a, case_name, reports, number);
-                          });
-  return page_section("to-" + site_file_name(b.id),
-                      fmt::format("{} to {}", xml_escape(a.id), xml_escape(b.id)),
-                      body + text_list(report.notes, kMaxNotes));
+  if (!report.refusal.empty()) {
+    section.blocks.emplace_back(Paragraph{"All values are the same."});
+  } else {
+    VerdictView view{.before = "A", .after = "B", .passes = true, .most = 200};
+    view.link = [&](const std::string& case_name, bool after, const std::string& number) {
+      return case_link(after ? b : a, case_name, reports, number);
+    };
+    section.blocks.emplace_back(shown_banner_of(verdicts));
+    std::ranges::move(verdict_blocks(verdicts, {"", names.of}, view), std::back_inserter(section.blocks));
+  }
+  section.blocks.emplace_back(Lines{report.notes, kMaxNotes});
+  return html_of(section);
 }
 
 }  // namespace
 
 SiteFile index_page(const SiteSuites& suites, const SiteReports& reports,
                     const std::vector<std::string>& problems) {
-  PageTable table({"suite", "newest run", "over the runs", "cases", "runs", "what moved"});
+  Table table = table_with({"suite", "newest run", "over the runs", "cases", ">runs", "what moved"}),
+        subjects = table_with({"page", "kind"});
+  table.label = "suites";
+  subjects.label = "scenes, methods, metrics";
   std::set<std::string> scenes, methods;
   for (const auto& [name, suite] : suites) {
     const SiteRun& newest = *suite.runs.back();
-    table.add({suite_link(name, ""), xml_escape(newest.id), sparkline(suite.runs),
-               health_text(health_of(newest)), fmt::format("{}", suite.runs.size()),
-               fmt::format("<a href=\"comparison/{}.html\">from run to run of {}</a>", site_file_name(name),
-                           xml_escape(shown_suite(name)))});
+    table.rows.push_back({html_cell(suite_link(name, "")),
+                          {newest.id},
+                          html_cell(sparkline(suite.runs)),
+                          html_cell(health_text(health_of(newest))),
+                          {std::to_string(suite.runs.size())},
+                          html_cell(fmt::format("<a href=\"comparison/{}.html\">from run to run of {}</a>",
+                                                site_file_name(name), xml_escape(shown_suite(name))))});
     for (const SiteCase& one : newest.cases) {
       if (!one.scene.empty()) scenes.insert(one.scene);
       methods.insert(one.method);
     }
   }
-  PageTable subjects({"page", "kind"});
   const auto link = [&](const char* kind, const std::string& name, const std::string& title) {
-    subjects.add(
-        {fmt::format("<a href=\"{}/{}.html\">{}</a>", kind, site_file_name(name), xml_escape(title)), kind});
+    if (has_room(subjects))
+      subjects.rows.push_back({html_cell(fmt::format("<a href=\"{}/{}.html\">{}</a>", kind,
+                                                     site_file_name(name), xml_escape(title))),
+                               {kind}});
   };
   for (const std::string& name : scenes) link("scene", name, name);
   for (const std::string& name : methods) link("method", name, name);
@@ -198,17 +208,22 @@ SiteFile index_page(const SiteSuites& suites, const SiteReports& reports,
   for (const auto& [name, suite] : suites) newest_runs.push_back(suite.runs.back());
   for (const std::size_t i : filled_metrics(newest_runs))
     link("metric", site_metrics()[i].name, site_metrics()[i].title);
-  return {
-      "index.html",
-      site_page(
-          "aqbench", 0,
-          worse_section(suites, reports) +
-              page_section("suites", "Suites", table.html("suites"),
-                           "<a href=\"baseline/accepted.html\">Accepted values, and who accepted them</a>.") +
-              not_shown_section(problems) +
-              page_section("subjects", "Scenes, methods, metrics", subjects.html("scenes, methods, metrics"),
-                           "The search finds any of them."),
-          "")};
+  return {"index.html",
+          site_page("aqbench", 0,
+                    worse_section(suites, reports) +
+                        html_of(Section{
+                            "suites",
+                            "Suites",
+                            "",
+                            {Picture{"<p class=\"dim\"><a href=\"baseline/accepted.html\">Accepted values, "
+                                     "and who accepted them</a>.</p>\n"},
+                             std::move(table)}}) +
+                        not_shown_section(problems) +
+                        html_of(Section{"subjects",
+                                        "Scenes, methods, metrics",
+                                        "The search finds any of them.",
+                                        {std::move(subjects)}}),
+                    "")};
 }
 
 SiteFile comparisons_page(const std::string& suite, std::span<const SiteRun* const> runs,
@@ -221,7 +236,7 @@ SiteFile comparisons_page(const std::string& suite, std::span<const SiteRun* con
       "metrics, the newest pair first; all metrics, stages and clouds of two bundles: <code>aqbench compare "
       "A B --html FILE</code>. Times are in the trend: they vary by themselves.</p>\n",
       file, xml_escape(shown_suite(suite)));
-  body += common_html(names.common);
+  body += html_of(common_words(names.common));
   if (pairs == 0) body += "<p>There is one run: nothing to compare it with.</p>\n";
   for (std::size_t i = 0; i < pairs; ++i)
     body += pair_section(*runs[runs.size() - 2 - i], *runs[runs.size() - 1 - i], names, reports);

@@ -10,6 +10,7 @@
 #include "core/parallel.h"
 #include "core/sha256.h"
 #include "core/text.h"
+#include "reports/content/bundle_content.h"
 #include "reports/site/site_baselines.h"
 #include "reports/site/site_pages.h"
 

@@ -11,6 +11,7 @@
 #include "core/sha256.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"
+#include "reports/content/bundle_content.h"
 
 namespace aqbench {
 namespace {
@@ -142,7 +143,8 @@ SiteBaselines read_site_baselines(const std::vector<fs::path>& folders, const st
 
 SiteFile baselines_page(const std::vector<SiteBaseline>& baselines, const std::vector<SiteRun>& runs,
                         const SiteReports& reports) {
-  PageTable table({"suite", "file", "accepted run", "program", "values", "by", "when", "commit"});
+  Table table = table_with({"suite", "file", "accepted run", "program", "values", "by", "when", "commit"});
+  table.label = "baselines";
   for (const SiteBaseline& one : baselines) {
     const auto run = std::ranges::find_if(runs, [&](const SiteRun& known) {
       return known.id == one.bundle && known.suite == one.suite && reports.contains(known.key);
@@ -159,26 +161,30 @@ SiteFile baselines_page(const std::vector<SiteBaseline>& baselines, const std::v
       return xml_escape(of_file) +
              (of_git.empty() ? "" : "<div class=\"dim\">committed: " + xml_escape(of_git) + "</div>");
     };
-    table.add({xml_escape(shown_suite(one.suite)), xml_escape(one.path), bundle,
-               known(one.program_commit.substr(0, 12)),
-               fmt::format("{} of {}", one.values, counted(one.cases, "case")),
-               first(one.accepted_by, one.by), first(one.accepted_utc, one.at),
-               known(one.commit.substr(0, 12)) +
-                   (one.note.empty() ? "" : "<div class=\"dim\">" + xml_escape(one.note) + "</div>")});
+    table.rows.push_back(
+        {{shown_suite(one.suite)},
+         {one.path},
+         html_cell(bundle),
+         html_cell(known(one.program_commit.substr(0, 12))),
+         {fmt::format("{} of {}", one.values, counted(one.cases, "case"))},
+         html_cell(first(one.accepted_by, one.by)),
+         html_cell(first(one.accepted_utc, one.at)),
+         html_cell(known(one.commit.substr(0, 12)) +
+                   (one.note.empty() ? "" : "<div class=\"dim\">" + xml_escape(one.note) + "</div>"))});
   }
-  const std::string body =
-      baselines.empty() ? "<p>No baseline stands in the folders: <code>aqbench site --baseline FILE</code> "
-                          "names one.</p>\n"
-                        : table.html("baselines");
+  const Paragraph none{
+      baselines.empty() ? "No baseline stands in the folders: aqbench site --baseline FILE names one." : ""};
   return {"baseline/accepted.html",
           site_page(
               "accepted values", 1,
-              page_section("baselines", "Baselines", body,
-                           "The run whose values were accepted, the commit of the program that measured it, "
-                           "who accepted it and when stand in the file (<code>aqbench accept</code> writes "
-                           "it). The commit, and what is said of it, is the last change of the file in its "
-                           "git repository; where the file names no person, by and when are of that commit, "
-                           "too."),
+              html_of(Section{"baselines",
+                              "Baselines",
+                              "The run whose values were accepted, the commit of the program that measured "
+                              "it, who accepted it and when stand in the file (`aqbench accept` writes it). "
+                              "The commit, and what is said of it, is the last change of the file in its git "
+                              "repository; where the file names no person, by and when are of that commit, "
+                              "too.",
+                              {none, std::move(table)}}),
               "")};
 }
 

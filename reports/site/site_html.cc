@@ -16,6 +16,7 @@
 #include "metrics/value_change.h"
 #include "reports/content/case_columns.h"
 #include "reports/content/commands.h"
+#include "reports/content/verdict_text.h"
 
 namespace aqbench {
 namespace {
@@ -23,7 +24,7 @@ namespace {
 constexpr std::size_t kMaxStepRows = 200;
 
 constexpr const char* kStepsNote =
-    "Steps as <code>aqbench trend</code> finds them: every change of a value that does not vary by itself "
+    "Steps as `aqbench trend` finds them: every change of a value that does not vary by itself "
     "(exact), else change points with their p, and of two or three runs what a gate with its default "
     "tolerance would not pass. They show where to look; gate and ab decide.";
 
@@ -149,6 +150,10 @@ std::vector<std::size_t> filled_metrics(const std::vector<const SiteRun*>& runs)
   return shown;
 }
 
+void add_metric_columns(const std::vector<std::size_t>& metrics, Table& table) {
+  for (const std::size_t i : metrics) table.columns.push_back({site_metrics()[i].title, Align::right});
+}
+
 std::string case_link(const SiteRun& run, const std::string& case_name, const SiteReports& reports,
                       const std::string& text, const char* root) {
   const auto report = reports.find(run.key);
@@ -222,49 +227,50 @@ SiteStepRow site_step_row(const SiteStep& step, const SiteSuite& suite, const Si
   const std::string from = commit_of_run(before), to = commit_of_run(since);
   const int worse = step.worsening();
   const auto linked = [&](const SiteRun& run, const std::string& text) {
-    return case_link(run, step.case_name, reports, xml_escape(text));
+    return html_cell(case_link(run, step.case_name, reports, xml_escape(text)));
   };
   const auto [low, high] = number_pair(step.level.mean_before, step.level.mean_after);
-  std::vector<PageCell> cells = {xml_escape(site_metrics()[step.metric].title),
-                                 linked(since, suite.names.of.at(step.case_name)),
-                                 linked(before, low),
-                                 linked(since, high),
-                                 change_of(step),
-                                 {change_word(worse), worse > 0 ? "bad" : ""},
-                                 xml_escape(since.id),
-                                 xml_escape(from == to ? from + ", the same" : from + " to " + to),
-                                 step_p_text(step.level.p)};
-  if (!suite_link.empty()) cells.insert(cells.begin() + 1, suite_link);
-  return {since.started_utc, std::move(cells), case_attributes(step.case_name, false)};
+  std::vector<TableCell> cells = {{site_metrics()[step.metric].title},
+                                  linked(since, suite.names.of.at(step.case_name)),
+                                  linked(before, low),
+                                  linked(since, high),
+                                  {change_of(step)},
+                                  {change_word(worse), worse > 0 ? Colour::red : Colour::none},
+                                  {since.id},
+                                  {from == to ? from + ", the same" : from + " to " + to},
+                                  {step_p_text(step.level.p)}};
+  if (!suite_link.empty()) cells.insert(cells.begin() + 1, html_cell(suite_link));
+  return {since.started_utc, std::move(cells), step.case_name};
 }
 
-PageCell since_cell(std::span<const SiteRun* const> runs, std::span<const SiteStep> steps,
-                    const std::function<bool(const SiteStep&)>& is_meant) {
+TableCell since_cell(std::span<const SiteRun* const> runs, std::span<const SiteStep> steps,
+                     const std::function<bool(const SiteStep&)>& is_meant) {
   const auto step = std::ranges::find_if(steps, is_meant);  // the newest first
   if (step == steps.end()) return {"first run"};
-  return {steps_link(runs.front()->suite, xml_escape(runs[step->since]->id)),
-          step->worsening() > 0 ? "bad" : ""};
+  return html_cell(steps_link(runs.front()->suite, xml_escape(runs[step->since]->id)),
+                   step->worsening() > 0 ? Colour::red : Colour::none);
 }
 
 std::string steps_section(const std::vector<SiteStepRow>& rows, bool with_suites, const std::string& lead) {
   if (rows.empty()) return "";
-  std::vector<std::string> titles = {"metric", "case",      "before",  "after", "change",
-                                     "it is",  "since run", "commits", "p"};
-  if (with_suites) titles.insert(titles.begin() + 1, "suite");
-  PageTable table(std::move(titles));
-  for (const SiteStepRow& row : std::span(rows).first(std::min(rows.size(), kMaxStepRows)))
-    table.add(row.cells, row.attributes);
-  std::string text = lead + table.html("changes of level");
-  if (rows.size() > kMaxStepRows)
-    text += fmt::format("<p class=\"dim\">and {} more, older ones</p>\n", rows.size() - kMaxStepRows);
-  return page_section("steps", "Where a level changed", text, kStepsNote);
+  Table table =
+      table_with({"metric", "case", ">before", ">after", ">change", "it is", "since run", "commits", ">p"});
+  if (with_suites) table.columns.insert(table.columns.begin() + 1, {"suite"});
+  table.label = "changes of level";
+  table.rest_in = "older runs";
+  for (const SiteStepRow& row : rows) {
+    if (!has_room(table, kMaxStepRows)) continue;
+    table.rows.push_back(row.cells);
+    table.subjects.push_back({row.case_name});
+  }
+  return html_of(Section{"steps", "Where a level changed", kStepsNote, {Picture{lead}, std::move(table)}});
 }
 
 std::string site_steps_lead(const SiteSuite& suite) {
   const auto& [runs, names, steps] = suite;
   constexpr std::size_t kMaxRuns = 5;
-  std::vector<std::string> items;
-  for (std::size_t i = 0; i < steps.size() && items.size() < kMaxRuns;) {
+  Lines lines;
+  for (std::size_t i = 0; i < steps.size() && lines.items.size() < kMaxRuns;) {
     const std::size_t since = steps[i].since;
     std::array<std::size_t, 3> counts{};  // better, neither, worse
     std::string before = commit_of_run(*runs[steps[i].before]);
@@ -273,13 +279,12 @@ std::string site_steps_lead(const SiteSuite& suite) {
       // Where a case was missing in between, the last run before is another one.
       if (commit_of_run(*runs[steps[i].before]) != before) before = "an earlier one";
     }
-    items.push_back(
-        fmt::format("since run {}, commit {} after {}: <span class=\"{}\">{} worse</span>, {} better{}",
-                    xml_escape(runs[since]->id), xml_escape(commit_of_run(*runs[since])), xml_escape(before),
-                    counts[2] > 0 ? "bad" : "dim", counted(counts[2], "value"), counts[0],
-                    counts[1] > 0 ? fmt::format(", {} neither", counts[1]) : std::string()));
+    lines.items.push_back(fmt::format("since run {}, commit {} after {}: {} worse, {} better{}",
+                                      runs[since]->id, commit_of_run(*runs[since]), before,
+                                      counted(counts[2], "value"), counts[0],
+                                      counts[1] > 0 ? fmt::format(", {} neither", counts[1]) : ""));
   }
-  return list_html(items);
+  return html_of(lines);
 }
 
 std::string site_steps_json(std::span<const SiteStep> steps,

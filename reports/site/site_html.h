@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/statistics/change_points.h"
+#include "reports/content/case_groups.h"
 #include "reports/html/page.h"
 #include "reports/site/site_run.h"
 
@@ -53,6 +54,9 @@ std::string shown_suite(const std::string& suite);
 
 // Returns which metrics any case of the runs has, as places in site_metrics().
 std::vector<std::size_t> filled_metrics(const std::vector<const SiteRun*>& runs);
+
+// Adds a column for each of these metrics.
+void add_metric_columns(const std::vector<std::size_t>& metrics, Table& table);
 
 // Returns `text`, which is HTML, as a link to the case in its bundle's report, for a page whose root is
 // `root`; the text alone where there is no page of the run.
@@ -101,8 +105,8 @@ using SiteFile = std::pair<std::string, std::string>;
 // A row of the table of steps, and when the new level began.
 struct SiteStepRow {
   std::string since_utc;
-  std::vector<PageCell> cells;
-  std::string attributes;
+  std::vector<TableCell> cells;
+  std::string case_name;
 };
 // Returns the row of a step of a suite; with HTML that leads to the suite it has a cell of it.
 SiteStepRow site_step_row(const SiteStep& step, const SiteSuite& suite, const SiteReports& reports,
@@ -110,8 +114,8 @@ SiteStepRow site_step_row(const SiteStep& step, const SiteSuite& suite, const Si
 
 // Returns since which run the values are what they are: that of the newest step that is meant, with a link to
 // the steps of its suite.
-PageCell since_cell(std::span<const SiteRun* const> runs, std::span<const SiteStep> steps,
-                    const std::function<bool(const SiteStep&)>& is_meant);
+TableCell since_cell(std::span<const SiteRun* const> runs, std::span<const SiteStep> steps,
+                     const std::function<bool(const SiteStep&)>& is_meant);
 
 // Returns the section with a table of such rows, the newest first; of more than 200 the rest is counted.
 // `lead` is HTML that stands before it. "" without rows.

@@ -12,6 +12,7 @@
 #include "core/json.h"
 #include "core/parallel.h"
 #include "core/text.h"
+#include "reports/content/metrics_table.h"
 
 namespace aqbench {
 namespace {
@@ -25,7 +26,7 @@ std::vector<const SiteCase*> worst_first(const SiteRun& run) {
 }
 
 // The newest values, each with its change since the run before and a link to its case.
-std::string newest_table(const SiteSuite& suite, const SiteReports& reports) {
+std::string newest_section(const SiteSuite& suite, const SiteReports& reports) {
   const std::span<const SiteRun* const> runs = suite.runs;
   const SiteRun& newest = *runs.back();
   const SiteRun* const before = runs.size() > 1 ? runs[runs.size() - 2] : nullptr;
@@ -34,43 +35,51 @@ std::string newest_table(const SiteSuite& suite, const SiteReports& reports) {
     for (const SiteCase& one : before->cases) earlier[one.name] = &one;
   const ShortNames names = site_short_names(runs.last(1));
   const std::vector<std::size_t> metrics = filled_metrics({&newest});
-  std::vector<std::string> titles = {"case", "status"};
-  for (const std::size_t i : metrics) titles.push_back(site_metrics()[i].title);
-  titles.emplace_back("since when");
-  PageTable table(std::move(titles));
+  Table table = table_with({"case", "status"});
+  add_metric_columns(metrics, table);
+  table.columns.push_back({"since when"});
+  table.label = "newest run";
   for (const SiteCase* const at : worst_first(newest)) {
-    if (!table.has_room()) continue;
+    if (!has_room(table)) continue;
     const SiteCase& one = *at;
-    std::vector<PageCell> cells = {case_link(newest, one.name, reports, xml_escape(names.of.at(one.name))),
-                                   {xml_escape(one.status), one.status == "ok" ? "" : "bad"}};
+    std::vector<TableCell> cells = {
+        html_cell(case_link(newest, one.name, reports, xml_escape(names.of.at(one.name)))),
+        {one.status, one.status == "ok" ? Colour::none : Colour::red}};
     const auto old = earlier.find(one.name);
     for (const std::size_t i : metrics) {
       const bool moved = old != earlier.end() && one.values[i] != old->second->values[i];
-      cells.push_back(
-          {case_link(newest, one.name, reports, table_number_or_na(one.values[i])) + (moved ? " *" : ""), "",
-           moved ? fmt::format(" title=\"{} in the run before\"", table_number_or_na(old->second->values[i]))
-                 : ""});
+      cells.push_back(html_cell(case_link(newest, one.name, reports, table_number_or_na(one.values[i])) +
+                                (moved ? " *" : "")));
+      if (moved)
+        cells.back().hint = fmt::format("{} in the run before", table_number_or_na(old->second->values[i]));
     }
     cells.push_back(
         since_cell(runs, suite.steps, [&](const SiteStep& step) { return step.case_name == one.name; }));
-    table.add(cells, case_attributes(one.name, false));
+    table.rows.push_back(std::move(cells));
+    table.subjects.push_back({one.name});
   }
-  return common_html(names.common) + table.html("newest run") +
-         "<p class=\"dim\">* changed since the run before.</p>\n";
+  return html_of(
+      Section{"newest",
+              "Newest values",
+              "",
+              {common_words(names.common), std::move(table), Paragraph{"* changed since the run before."}}});
 }
 
-std::string runs_table(std::span<const SiteRun* const> runs, const SiteReports& reports) {
-  PageTable table({"run", "cases", "commit", "machine", "report"});
+std::string runs_section(std::span<const SiteRun* const> runs, const SiteReports& reports) {
+  Table table = table_with({"run", "cases", "commit", "machine", "report"});
+  table.label = "runs";
   for (std::size_t i = runs.size(); i-- > 0;) {
     const SiteRun& run = *runs[i];
     const auto report = reports.find(run.key);
-    table.add({xml_escape(run.id), health_text(health_of(run)), xml_escape(commit_of_run(run)),
-               xml_escape(run.machine),
-               report == reports.end()
-                   ? "in the bundle"
-                   : fmt::format("<a href=\"../{}\">report of {}</a>", report->second, xml_escape(run.id))});
+    if (!has_room(table)) continue;
+    table.rows.push_back(
+        {{run.id}, html_cell(health_text(health_of(run))), {commit_of_run(run)}, {run.machine}});
+    table.rows.back().push_back(report == reports.end()
+                                    ? TableCell{"in the bundle"}
+                                    : html_cell(fmt::format("<a href=\"../{}\">report of {}</a>",
+                                                            report->second, xml_escape(run.id))));
   }
-  return table.html("runs");
+  return html_of(Section{"runs", "Runs", "", {std::move(table)}});
 }
 
 // The most cases of a suite that its plot has, at least as many as a suite has steps, and its JSON document.
@@ -106,9 +115,9 @@ SiteFile suite_page(const std::string& name, const SiteSuite& suite, const SiteR
                         kMaxPlottedCases, suite.names.of.size());
   std::vector<SiteStepRow> rows;
   for (const SiteStep& step : suite.steps) rows.push_back(site_step_row(step, suite, reports));
-  body += steps_section(rows, false, site_steps_lead(suite) + common_html(suite.names.common));
-  body += page_section("newest", "Newest values", newest_table(suite, reports));
-  body += page_section("runs", "Runs", runs_table(suite.runs, reports));
+  body += steps_section(rows, false, site_steps_lead(suite) + html_of(common_words(suite.names.common)));
+  body += newest_section(suite, reports);
+  body += runs_section(suite.runs, reports);
   return {fmt::format("suite/{}.html", file),
           site_page("suite " + shown_suite(name), 1, body, fmt::format("data/{}.js", file))};
 }

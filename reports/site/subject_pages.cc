@@ -9,6 +9,7 @@
 #include "harness/statistics/summary.h"
 #include "metrics/registry.h"
 #include "metrics/value_change.h"
+#include "reports/content/metrics_table.h"
 #include "reports/site/site_pages.h"
 
 namespace aqbench {
@@ -111,27 +112,30 @@ std::string metric_steps(const std::string& metric, const SiteSuites& suites, co
 }
 
 // Returns the table of the cases with these metrics, each value with a link to its case.
-std::string subject_table(const Subject& subject, const std::vector<SubjectCase>& cases,
-                          const SiteReports& reports) {
-  std::vector<std::string> all, titles = {"case", "suite"};
+std::vector<ReportBlock> subject_table(const Subject& subject, const std::vector<SubjectCase>& cases,
+                                       const SiteReports& reports) {
+  std::vector<std::string> all;
   for (const SubjectCase& at : cases) all.push_back(at.one->name);
-  for (const std::size_t i : subject.metrics) titles.push_back(site_metrics()[i].title);
-  titles.emplace_back("since when");
   const ShortNames names = shorten_names(all);
-  PageTable table(std::move(titles));
+  Table table = table_with({"case", "suite"});
+  add_metric_columns(subject.metrics, table);
+  table.columns.push_back({"since when"});
+  table.label = subject.name;
   for (const auto& [run, one] : cases) {
-    if (!table.has_room()) continue;
+    if (!has_room(table)) continue;
     const SiteSuite& suite = subject.suites.at(run->suite);
-    std::vector<PageCell> cells = {case_link(*run, one->name, reports, xml_escape(names.of.at(one->name))),
-                                   suite_link(run->suite)};
+    std::vector<TableCell> cells = {
+        html_cell(case_link(*run, one->name, reports, xml_escape(names.of.at(one->name)))),
+        html_cell(suite_link(run->suite))};
     for (const std::size_t i : subject.metrics)
-      cells.push_back({case_link(*run, one->name, reports, table_number_or_na(one->values[i]))});
+      cells.push_back(html_cell(case_link(*run, one->name, reports, table_number_or_na(one->values[i]))));
     cells.push_back(since_cell(suite.runs, suite.steps, [&, name = &one->name](const SiteStep& step) {
       return step.case_name == *name && subject.has(step.metric);
     }));
-    table.add(cells, case_attributes(one->name, false));
+    table.rows.push_back(std::move(cells));
+    table.subjects.push_back({one->name});
   }
-  return common_html(names.common) + table.html(subject.name);
+  return {common_words(names.common), std::move(table)};
 }
 
 // The tables of the newest runs: cases with given poses, and those whose method finds its poses itself.
@@ -141,11 +145,12 @@ std::string newest_tables(const Subject& subject, const std::vector<SubjectCase>
   for (const SubjectCase& at : cases) (has_own_poses(at.one->name) ? own : given).push_back(at);
   std::string text;
   if (!given.empty())
-    text +=
-        page_section("newest", "In the newest run of every suite", subject_table(subject, given, reports));
+    text += html_of(
+        Section{"newest", "In the newest run of every suite", "", subject_table(subject, given, reports)});
   if (!own.empty())
-    text += page_section("newest_own", "In the newest run of every suite, of methods with poses of their own",
-                         subject_table(subject, own, reports));
+    text +=
+        html_of(Section{"newest_own", "In the newest run of every suite, of methods with poses of their own",
+                        "", subject_table(subject, own, reports)});
   return text;
 }
 
@@ -153,10 +158,12 @@ std::string newest_tables(const Subject& subject, const std::vector<SubjectCase>
 std::string leaderboards(std::size_t metric, const SiteSuites& suites, const SiteReports& reports) {
   std::string text;
   for (const auto& [name, suite] : suites)
-    text += page_section("board-" + site_file_name(name), suite_link(name),
-                         leaderboard(suite.runs, metric, reports, suite.steps),
-                         "Means over seeds. Bold: the best of a scene, and those that a paired test over the "
-                         "seeds cannot tell from it.");
+    text +=
+        html_of(Section{"board-" + site_file_name(name),
+                        shown_suite(name),
+                        "Means over seeds. Bold: the best of a scene, and those that a paired test over the "
+                        "seeds cannot tell from it.",
+                        {Picture{leaderboard(suite.runs, metric, reports, suite.steps)}}});
   return text;
 }
 
@@ -169,40 +176,41 @@ std::string leaderboard(std::span<const SiteRun* const> runs, std::size_t metric
   std::set<std::string> scenes;
   const std::vector<BoardRow> rows = rows_of(run, metric, scenes);
   if (scenes.empty()) return "";
-  std::vector<std::string> names, titles = {"method"};
+  Table table = table_with({"method"});
+  std::vector<std::string> names;
   for (const BoardRow& row : rows) names.push_back(row.method);
   const ShortNames shorter = shorten_names(names);
   std::map<std::string, const BySeed*> best;
   for (const std::string& scene : scenes) {
-    titles.push_back(scene);
+    table.columns.push_back({scene, Align::right});
     best[scene] = best_of(rows, scene, known);
   }
-  titles.insert(titles.end(), {"missing", "since when"});
-  PageTable table(std::move(titles));
+  table.columns.insert(table.columns.end(), {{"missing", Align::right}, {"since when"}});
+  table.label = known.title + " of methods and scenes";
   for (const BoardRow& row : rows) {
-    if (!table.has_room()) continue;
-    std::vector<PageCell> cells = {xml_escape(shorter.of.at(row.method))};
+    if (!has_room(table)) continue;
+    std::vector<TableCell> cells = {{shorter.of.at(row.method)}};
     std::set<std::string> cases;
     for (const std::string& scene : scenes) {
       const auto found = row.scenes.find(scene);
-      std::string cell = "n/a";
+      TableCell& cell = cells.emplace_back(TableCell{"n/a"});
       if (found != row.scenes.end()) {
         const BySeed& values = found->second;
         for (const auto& [seed, value] : values) cases.insert(value.second);
-        cell = case_link(run, values.begin()->second.second, reports, table_number_or_na(mean_of(values)));
+        cell.html =
+            case_link(run, values.begin()->second.second, reports, table_number_or_na(mean_of(values)));
         const bool own = has_own_poses(row.method);
-        if (!own && best.at(scene) != nullptr && !differ(values, *best.at(scene)))
-          cell = "<strong>" + cell + "</strong>";
+        if (!own && best.at(scene) != nullptr && !differ(values, *best.at(scene))) cell.place = 1;
       }
-      cells.push_back({cell});
     }
     cells.push_back({fmt::format("{}", scenes.size() - row.scenes.size())});
     cells.push_back(since_cell(runs, steps, [&](const SiteStep& step) {
       return step.metric == metric && cases.contains(step.case_name);
     }));
-    table.add(cells, case_attributes(row.method, false));
+    table.rows.push_back(std::move(cells));
+    table.subjects.push_back({row.method});
   }
-  return common_html(shorter.common) + table.html(known.title + " of methods and scenes");
+  return html_of(common_words(shorter.common)) + html_of(table);
 }
 
 std::vector<SiteFile> subject_pages(const SiteSuites& suites, const SiteReports& reports) {

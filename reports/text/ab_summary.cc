@@ -10,11 +10,16 @@
 #include "harness/ab/decision.h"
 #include "harness/ab/report.h"
 #include "reports/content/environment_text.h"
-#include "reports/text/tables.h"
-#include "reports/text/verdict_table.h"
+#include "reports/content/verdict_blocks.h"
 
 namespace aqbench {
 namespace {
+
+// The rate that a simulation from measured noise gives: tests/harness/statistics/paired_simulation_test.cc
+// holds it.
+constexpr const char* kFalseAlarmLine =
+    "A/A rate behind it: 0.02 % false \"slower\" at tau 2 % (20 pairs, simulated from measured noise); "
+    "this machine's: aqbench ab --calibrate";
 
 std::string cv_text(const std::optional<double>& cv) {
   return cv ? fmt::format("{:.2f} %", 100 * *cv) : "n/a";
@@ -35,6 +40,17 @@ std::string resolution_text(const PairedComparison& c, const AbSettings& setting
   if (c.ties) text += ", ties";
   if (c.zeros > 0) text += fmt::format(", {} without difference", c.zeros);
   return text;
+}
+
+// "slower", "faster", "same", "unclear", or "n/a: REASON".
+std::string ab_stage_text(const AbStageDecision& stage) {
+  if (!stage.comparison) return "n/a: " + stage.reason;
+  const PairedVerdict verdict = stage.comparison->verdict;
+  return verdict == PairedVerdict::regressed ? "slower"
+         : verdict == PairedVerdict::faster  ? "faster"
+         : verdict == PairedVerdict::pass    ? "same"
+         : verdict == PairedVerdict::trade   ? "a trade"
+                                             : "unclear";
 }
 
 // Stages that moved, the largest change first: "depth_estimation +0.61 ms (+9.1 %) slower".
@@ -112,60 +128,6 @@ std::string command_line_text(const AbSideInfo& side) {
   return text;
 }
 
-// A row for each case, and behind it one for each further value that was judged in pairs.
-Table judged_table(const AbReport& report) {
-  std::vector<ListedValue> values;
-  ShortNames names;
-  for (const VerdictRow& row : report.verdicts.rows) {
-    names.of[row.case_name] = row.case_name;
-    if (!row.label.empty()) values.push_back({&row});
-  }
-  return values_table(values, names, "value", "A", "B");
-}
-
-std::string ab_stage_table(const AbCaseReport& one) {
-  if (!one.time || one.time->stages.empty()) return {};
-  std::string text = fmt::format("\n### Stages of {}\n\n", md_escape(one.name)) +
-                     md_head({"stage", "self time", "A ms", "B ms", "change", "change ms"}, 2);
-  for (const AbStageDecision& stage : one.time->stages) {
-    std::vector<std::string> cells = {md_escape(stage.name), md_escape(ab_stage_text(stage))};
-    for (std::string& cell : ab_stage_cells(stage)) cells.push_back(std::move(cell));
-    text += md_row(cells);
-  }
-  return text;
-}
-
-std::string accuracy_table(const AbCaseReport& one) {
-  std::string rows;
-  for (const VerdictRow& row : one.accuracy) {
-    if (row.metric.empty() || row.verdict == Verdict::pass) continue;
-    const VerdictCells cells = verdict_cells(row);
-    rows += md_row({md_escape(row.metric), md_escape(to_string(row.verdict)), cells.before, cells.after,
-                    md_escape(row.unit)});
-  }
-  if (rows.empty()) return {};
-  return fmt::format("\n### Metrics of {} that moved beyond their tolerance\n\n", md_escape(one.name)) +
-         md_head({"metric", "change", "A", "B", "unit"}, 2) + rows;
-}
-
-}  // namespace
-
-std::string ab_stage_text(const AbStageDecision& stage) {
-  if (!stage.comparison) return "n/a: " + stage.reason;
-  const PairedVerdict verdict = stage.comparison->verdict;
-  return verdict == PairedVerdict::regressed ? "slower"
-         : verdict == PairedVerdict::faster  ? "faster"
-         : verdict == PairedVerdict::pass    ? "same"
-         : verdict == PairedVerdict::trade   ? "a trade"
-                                             : "unclear";
-}
-
-std::vector<std::string> ab_stage_cells(const AbStageDecision& stage) {
-  if (!stage.comparison) return std::vector<std::string>(4, "n/a");
-  const auto [a, b] = number_pair(stage.median_a_ms, stage.median_b_ms);
-  return {a, b, ab_change_text(*stage.comparison), fmt::format("{:+.3g}", stage.change_ms)};
-}
-
 std::vector<std::string> ab_case_lines(const AbCaseReport& one, const AbSettings& settings) {
   std::vector<std::string> lines;
   if (!one.reason.empty()) lines.push_back(one.reason);
@@ -200,13 +162,6 @@ std::string ab_side_line(const AbSideInfo& side) {
   return text;
 }
 
-Banner banner_of(const AbReport& report) {
-  if (!report.validation) return banner_of(report.verdicts);
-  const bool pass = report.exit_code() == ExitCode::pass;
-  return {pass ? Banner::Kind::good : Banner::Kind::bad, pass ? "PASS" : "FAIL",
-          validation_lines(*report.validation).front(), "", ""};
-}
-
 std::string ab_units_line(const AbRunInfo& run) {
   if (!run.samples_file.empty()) return "samples: " + run.samples_file;
   if (run.commands) {
@@ -228,50 +183,95 @@ std::string ab_units_line(const AbRunInfo& run) {
                      paired, quick);
 }
 
-std::string render_ab_summary(const AbDocument& document, const AbReport& report) {
-  std::string text = fmt::format("**{}**\n\n# {} against {}\n\n", md_escape(banner_line(banner_of(report))),
-                                 md_escape(document.b.label), md_escape(document.a.label));
-  text += fmt::format("- A: {}\n- B: {}\n", md_escape(ab_side_line(document.a)),
-                      md_escape(ab_side_line(document.b)));
-  for (const std::string& note : report.notes) text += fmt::format("- note: {}\n", md_escape(note));
-  if (report.validation)
-    for (const std::string& line : validation_lines(*report.validation))
-      text += fmt::format("- {}\n", md_escape(line));
-  text += "\n" + md_table(judged_table(report));
-  text += "\n<details><summary>settings, machine, statistics of each verdict</summary>\n\n";
-  text += fmt::format("- {}\n- {}\n- run {}, UTC: {} to {}\n", md_escape(ab_units_line(document.run)),
-                      md_escape(settings_line(document.settings)), md_escape(document.run.id),
-                      md_escape(document.run.started_utc), md_escape(document.run.finished_utc));
-  if (!document.environment->empty())
-    text += fmt::format("- environment: {}\n", md_escape(environment_line(*document.environment)));
-  if (document.settings.wall_time) text += fmt::format("- {}\n", md_escape(kFalseAlarmLine));
+Section stages_section(const AbReport& report) {
+  Table table =
+      table_with({"case", "stage", ">A\nms", ">B\nms", ">change", ">change\nms", "verdict or why none"});
+  table.label = "stages";
   for (const AbCaseReport& one : report.cases) {
-    text += fmt::format("\n## {}: {}\n\n", md_escape(one.name), to_string(one.verdict));
-    for (const std::string& line : ab_case_lines(one, document.settings))
-      text += fmt::format("- {}\n", md_escape(line));
-    text += ab_stage_table(one) + accuracy_table(one);
+    if (!one.time) continue;
+    for (const AbStageDecision& stage : one.time->stages) {
+      std::vector<std::string> cells(4, "n/a");
+      if (stage.comparison) {
+        const auto [a, b] = number_pair(stage.median_a_ms, stage.median_b_ms);
+        cells = {a, b, ab_change_text(*stage.comparison), fmt::format("{:+.3g}", stage.change_ms)};
+      }
+      table.rows.push_back(
+          plain_row({one.name, stage.name, cells[0], cells[1], cells[2], cells[3], ab_stage_text(stage)}));
+    }
   }
-  return text + "\n</details>\n";
+  return {
+      "stages", "Stages", "Self times, without nested stages; information, not gated.", {std::move(table)}};
 }
 
-std::string render_ab_table(const AbDocument& document, const AbReport& report, bool colours,
-                            std::size_t width) {
+// Settings, machine, statistics of each verdict: what a doubter asks for.
+Section details_section(const AbDocument& document, const AbReport& report) {
+  const AbRunInfo& run = document.run;
+  Lines lines{{"A: " + ab_side_line(document.a), "B: " + ab_side_line(document.b), ab_units_line(run),
+               settings_line(document.settings),
+               fmt::format("run {}, UTC: {} to {}", run.id, run.started_utc, run.finished_utc)}};
+  if (document.settings.wall_time) lines.items.emplace_back(kFalseAlarmLine);
+  if (!document.environment->empty())
+    lines.items.push_back("environment: " + environment_line(*document.environment));
+  Section section{
+      "details", "How it was measured",
+      "How it was run: commands.txt in the bundle. `aqbench verify` computes the verdicts again from "
+      "results.json."};
+  section.fold = "settings, machine, statistics of each verdict";
+  section.blocks.emplace_back(std::move(lines));
+  for (const AbCaseReport& one : report.cases) {
+    section.blocks.emplace_back(Heading{fmt::format("{}: {}", one.name, to_string(one.verdict))});
+    section.blocks.emplace_back(Lines{ab_case_lines(one, document.settings)});
+  }
+  return section;
+}
+
+}  // namespace
+
+Banner banner_of(const AbReport& report) {
+  if (!report.validation) return banner_of(report.verdicts);
+  const bool pass = report.exit_code() == ExitCode::pass;
+  return {pass ? Banner::Kind::good : Banner::Kind::bad, pass ? "PASS" : "FAIL",
+          validation_lines(*report.validation).front(), "", ""};
+}
+
+std::vector<Section> ab_sections(const AbDocument& document, const AbReport& report) {
+  Section verdicts = verdicts_section(
+      report.verdicts, "A", "B",
+      "The worst value of each case; for times the medians of the units that the verdict rests on, with the "
+      "change and its interval.");
+  Lines notes;
+  for (const std::string& note : report.notes) notes.items.push_back("note: " + note);
+  if (report.validation) notes.items = validation_lines(*report.validation);
+  verdicts.blocks.emplace_back(std::move(notes));
+  return {std::move(verdicts), stages_section(report), details_section(document, report)};
+}
+
+std::string render_ab_summary(const AbDocument& document, const AbReport& report) {
+  std::string text =
+      markdown_of(ReportBlock(banner_of(report))) +
+      fmt::format("\n# {} against {}\n", md_escape(document.b.label), md_escape(document.a.label));
+  for (const Section& section : ab_sections(document, report)) text += markdown_of(section);
+  return text;
+}
+
+std::string render_ab_table(const AbDocument& document, const AbReport& report, const Screen& screen) {
   std::string text =
       fmt::format("A: {}\nB: {}\n", printable(ab_side_line(document.a)), printable(ab_side_line(document.b)));
-  for (const std::string& note : report.notes) text += wrap_text("note: " + printable(note), width, 6);
+  for (const std::string& note : report.notes) text += terminal_of(Paragraph{"note: " + note}, screen);
   if (report.validation) {
-    for (const std::string& line : validation_lines(*report.validation))
-      text += wrap_text(printable(line), width, 2);
-    return text + render_banner(banner_of(report), colours, width);
+    text += terminal_of(Lines{validation_lines(*report.validation)}, screen);
+    return text + terminal_of(banner_of(report), screen);
   }
-  text += "\n" + render_table(judged_table(report), colours, width) + "\n";
-  if (report.cases.size() > 1)
-    for (const VerdictRow& row : report.verdicts.rows)
-      if (!row.only_shown)
-        text += wrap_text(
-            printable(row.case_name + ": " + row.words + (row.reason.empty() ? "" : "; " + row.reason)),
-            width, 2);
-  return text + render_banner(banner_of(report), colours, width);
+  ShortNames names;
+  for (const VerdictRow& row : report.verdicts.rows) names.of[row.case_name] = row.case_name;
+  const VerdictView view{.rows = VerdictView::Rows::judged, .before = "A", .after = "B"};
+  text += "\n" + terminal_of(verdict_table(report.verdicts, names, view), screen) + "\n";
+  Lines sentences;
+  for (const VerdictRow& row : report.verdicts.rows)
+    if (report.cases.size() > 1 && !row.only_shown)
+      sentences.items.push_back(row.case_name + ": " + row.words +
+                                (row.reason.empty() ? "" : "; " + row.reason));
+  return text + terminal_of(sentences, screen) + terminal_of(banner_of(report), screen);
 }
 
 }  // namespace aqbench

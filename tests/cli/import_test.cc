@@ -108,6 +108,17 @@ TEST_F(Import, TwoFilesAreComparedSeedBySeed) {
               AllOf(HasSubstr("for a verdict over all seeds: aqbench ab"), Not(HasSubstr("verdict on time"))));
 }
 
+// The gate of another suite keeps its file.
+TEST_F(Import, ItsNumbersAreAcceptedBesideTheGatesOfTheProject) {
+  write("scores.csv", "scene,seed,psnr\nx,1,27.5\n");
+  EXPECT_THAT(succeeded(run("import scores.csv --metric psnr:dB:higher --out a")).out,
+              HasSubstr("aqbench accept a --baseline baseline.json\n"));
+  write("aqbench.json", R"({"suites": [{"name": "s", "scenes": ["flat_plane"], "methods": ["roma_like"]}],
+    "gates": {"s": "baseline.json"}})");
+  EXPECT_THAT(succeeded(run("import scores.csv --metric psnr:dB:higher --out b")).out,
+              HasSubstr("aqbench accept b --baseline other-baseline.json\n"));
+}
+
 // Three methods, eight scenes, five seeds, in a table as a laboratory has it.
 std::string table_csv() {
   std::mt19937_64 generator(3);

@@ -160,7 +160,7 @@ TEST(BundleWithEvidence, VerifiesAndEveryPartIsChecked) {
   finalise_bundle(bundle, results);
   EXPECT_TRUE(verify_bundle(bundle).ok()) << render_verify(verify_bundle(bundle));
   EXPECT_EQ(read_file(bundle / kNotesName), "one\ntwo lines\n");
-  EXPECT_THAT(read_file(bundle / "summary.md"), ::testing::HasSubstr("## Against the baseline"));
+  EXPECT_THAT(read_file(bundle / "summary.md"), ::testing::HasSubstr("\nAgainst the baseline; "));
   EXPECT_THAT(read_file(bundle / kInventoryName), ::testing::HasSubstr("baseline.json"));
   // Hashes made right again do not help where one file says another thing than the others.
   for (const auto& [file, text] : {std::pair<std::string, std::string>{kNotesName, "other\n"},

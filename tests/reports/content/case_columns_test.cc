@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "reports/content/metrics_table.h"
 #include "tests/reports/synthetic.h"
 
 namespace aqbench {
@@ -105,8 +106,11 @@ TEST(CaseColumns, NameCasesByWhatTellsThemApart) {
   }
   const CaseNames names = name_cases(results);
   EXPECT_EQ(names.common, "scene=flat_plane rig=arc6 seed=42");
-  EXPECT_THAT(name_titles(names), ElementsAre("method", "axes"));
-  EXPECT_THAT(name_cells(names, results.records[0].case_name), ElementsAre("roma_like", "width=1200"));
+  const std::vector<TableColumn> columns = name_columns(names);
+  const std::vector<TableCell> cells = name_cells(names, results.records[0].case_name);
+  ASSERT_EQ(columns.size(), 2u);
+  EXPECT_EQ(columns[0].header + " " + columns[1].header, "method axes");
+  EXPECT_EQ(cells[0].text + " " + cells[1].text, "roma_like width=1200");
   EXPECT_EQ(names.order.front(), &results.records[1]);  // 320 before 1200
 }
 

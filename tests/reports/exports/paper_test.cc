@@ -11,8 +11,9 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "harness/viewing/make_view.h"
+#include "reports/content/charts.h"
+#include "reports/exports/figures.h"
 #include "reports/exports/paper.h"
-#include "reports/html/bars.h"
 #include "scenes/cloud/ply.h"
 #include "scenes/surfaces/shapes.h"
 #include "tests/reports/synthetic.h"
@@ -52,10 +53,20 @@ TEST(PaperExports, CsvHasNoFormulas) {
 }
 
 TEST(PaperExports, LatexMarksTheBestAndEscapes) {
-  const std::string latex = results_latex(synthetic_results());
-  EXPECT_THAT(latex, HasSubstr("\\toprule"));
-  EXPECT_THAT(latex, HasSubstr("flat\\_plane/roma\\_like & \\textbf{0.793}"));
-  EXPECT_THAT(latex, HasSubstr("flat\\_plane/lightglue\\_like & 1.53"));
+  const LatexOptions options{{"accuracy_mean_mm"}, {{"roma_like", "RoMa & co"}, {"undulating", "Waves"}}};
+  const std::string latex = results_latex(synthetic_results(), options);
+  // Means over the scenes of 1.53 and 1.6, of 0.793 and 0.8.
+  for (const char* const part :
+       {"\\begin{tabular}{lrrr}\n\\toprule\nmethod & flat\\_plane & Waves & mean \\\\\n\\midrule\n",
+        "\nlightglue\\_like & \\underline{1.53} & \\underline{1.60} & \\underline{1.56} \\\\\n",
+        "\nRoMa \\& co & \\textbf{0.793} & \\textbf{0.800} & \\textbf{0.796} \\\\\n\\bottomrule"})
+    EXPECT_THAT(latex, HasSubstr(part));
+  EXPECT_THROW(results_latex(synthetic_results(), {{"accuracy"}, {}}), Error);
+  // Of one scene: methods and metrics.
+  Results one = synthetic_results();
+  std::erase_if(one.records, [](const Record& record) { return record.scene != "flat_plane"; });
+  EXPECT_THAT(results_latex(one, {{"accuracy_mean_mm", "fscore_2mm_pct"}, {}}),
+              HasSubstr("method & mean error [mm], less is better & "));
 }
 
 TEST(PaperExports, PlyIsColouredByError) {
@@ -98,11 +109,11 @@ TEST(PaperExports, PlyKeepsColoursAndAgreement) {
 }
 
 TEST(PaperExports, FiguresStandAlone) {
-  const auto figures = report_figures(content_of(synthetic_results()));
+  const auto figures = run_charts(synthetic_results());
   ASSERT_GE(figures.size(), 3u);
   EXPECT_EQ(figures[0].first, "accuracy");
-  for (const auto& [name, drawing] : figures) {
-    const std::string text = svg_document(drawing);
+  for (const auto& [name, chart] : figures) {
+    const std::string text = svg_document(drawing_of(chart));
     EXPECT_NO_THROW(xml_testing::parse_xml(R"(<?xml version="1.0" encoding="UTF-8"?>)" + text)) << name;
     EXPECT_THAT(text, HasSubstr("<style>svg{background"));
   }

@@ -56,7 +56,7 @@ TEST(Trend, FindsTheRunWhereALevelChanged) {
   }
   EXPECT_THAT(series_of(all, "fscore_2mm_pct").changes, IsEmpty());
   EXPECT_FALSE(all.front().changes.empty());  // changes first
-  EXPECT_THAT(render_trends(history, all, false), HasSubstr("run118 c1018"));
+  EXPECT_THAT(render_trends(history, all), HasSubstr("run118 c1018"));
   TrendOptions one;
   one.metric = "time_ms";
   EXPECT_EQ(detect_trends(history, one).size(), 1u);
@@ -74,7 +74,7 @@ TEST(Trend, ABiasThatMovedAwayFromZeroIsWorse) {
                            {-0.2, -0.2, -0.3, -0.3},
                            {{2, {-0.2, -0.3, 0.5, 0.5, 0}}},
                            {}};
-  EXPECT_THAT(render_trends(history, {series}, true),
+  EXPECT_THAT(render_trends(history, {series}, {true}),
               ::testing::ContainsRegex("-0.200 +-0.300 .*-0.1.* .*worse"));
   EXPECT_THAT(trends_svg(history, {series}), HasSubstr("class=\"bad\""));
 }
@@ -102,7 +102,7 @@ TEST(Trend, OfTwoRunsWhatAGateWouldNotPassIsAStep) {
   }
   EXPECT_THAT(series_of(all, "time_ms").changes, IsEmpty());
   EXPECT_FALSE(series_of(all, "time_ms").pinned.value().changed);
-  const std::string text = render_trends(history, all, false);
+  const std::string text = render_trends(history, all);
   // A row for the case: 474 % of the tolerance of 5 %, before 4.38 of 0.1 mm.
   EXPECT_THAT(text, ::testing::ContainsRegex("mean error .mm. +1 +5.74 +5.7 x +94.8 +worse +n/a +[+]1"));
   // 4 % and 0.09 mm pass a gate; three runs that all differ have two steps, of which the first passes.
@@ -135,7 +135,7 @@ TEST(Trend, ChartsHaveOneScaleOfTheChangeSinceTheFirstRun) {
 
 TEST(Trend, OneRunIsNoHistory) {
   const TrendHistory history = history_of(1, 18);
-  EXPECT_THAT(render_trends(history, detect_trends(history, {}), false),
+  EXPECT_THAT(render_trends(history, detect_trends(history, {})),
               HasSubstr("no value occurs in two runs with the same options"));
 }
 
@@ -198,7 +198,7 @@ TEST(Trend, TheChartsAreXml) {
   EXPECT_EQ(root.name, "svg");
   EXPECT_GT(root.children.size(), 200u);
   EXPECT_EQ(xml_testing::parse_xml(head + trends_svg({}, {})).name, "svg");
-  EXPECT_THAT(render_trends({}, {}, false), HasSubstr("no verified bundle"));
+  EXPECT_THAT(render_trends({}, {}), HasSubstr("no verified bundle"));
 }
 
 TEST(Trend, ReadsVerifiedBundlesOnceAndNamesTheOthers) {

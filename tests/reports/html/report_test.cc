@@ -11,7 +11,9 @@
 #include "core/files.h"
 #include "core/text.h"
 #include "harness/records/case_result.h"
-#include "reports/html/bars.h"
+#include "reports/content/charts.h"
+#include "reports/content/metrics_table.h"
+#include "reports/exports/figures.h"
 #include "reports/html/sections.h"
 #include "tests/reports/synthetic.h"
 #include "tests/reports/xml_check.h"
@@ -79,7 +81,7 @@ TEST(HtmlReport, SaysWhyCasesFailedBeforeAnyTable) {
   const std::size_t in_banner = page.find(content.results.records[2].case_name + ": failed" + said);
   ASSERT_NE(in_banner, std::string::npos);
   EXPECT_LT(in_banner, page.find("<table"));
-  const std::string failed = "<span class=\"bad\">failed</span> ";
+  const std::string failed = "<li>failed ";
   EXPECT_THAT(page, Not(HasSubstr(failed))) << "the banner has said it";
   content.results.records[3].status = Status::failed;
   content.results.records[3].reason = "no depth range: <too little texture>";
@@ -92,7 +94,7 @@ TEST(HtmlReport, LongLabelsOfBarsStayInsideOfTheChart) {
   Results results = synthetic_results();
   results.records.resize(1);
   results.records[0].scene = "undulating_with_a_very_long_name_mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm";
-  const std::string chart = svg_figure(bars_chart(group_cases(results), "accuracy_mean_mm", "title"));
+  const std::string chart = svg_figure(drawing_of(metric_charts(group_cases(results)).front().second));
   const std::size_t end = chart.find("</text>", chart.find("undulating_with")),
                     begin = chart.rfind('>', end) + 1;
   EXPECT_LE(6.6 * static_cast<double>(display_width(chart.substr(begin, end - begin))), 312);
@@ -105,8 +107,8 @@ TEST(HtmlReport, EveryStageHasAColourOfItsOwn) {
   for (int i = 0; i < 30; ++i)
     results.records[0].stages.push_back({fmt::format("stage{:02}", i), "", 1, {10}, {10}, {}, {}});
   const auto groups = group_cases(results);
-  EXPECT_EQ(stage_bars(groups).names.size(), 30u);
-  const std::string chart = svg_figure(stages_chart(groups));
+  EXPECT_EQ(stages_chart(groups).keys.size(), 30u);
+  const std::string chart = svg_figure(drawing_of(stages_chart(groups)));
   std::set<std::string> colours;
   for (std::size_t at = 0; (at = chart.find("fill=\"#", at)) != std::string::npos; ++at)
     colours.insert(chart.substr(at + 6, 7));
@@ -285,14 +287,14 @@ TEST(HtmlReport, FailuresAndRegressionsComeFirstAndEmptyColumnsAreNotThere) {
   content.results.records[3].status = Status::crashed;
   for (Record& record : content.results.records) record.timing.throughput.reset();
   set_baseline(content, *content.baseline);
-  const std::string table = cases_table(content);
+  const std::string table = html_of(cases_table(content).table);
   const auto place = [&](const char* name) {
     return table.find(fmt::format("<tr data-case=\"{}/seed=42\"", name));
   };
   EXPECT_LT(place("undulating/roma_like"), place("flat_plane/lightglue_like"));  // crashed, regressed
   EXPECT_LT(place("flat_plane/lightglue_like"), place("flat_plane/roma_like"));
   EXPECT_THAT(table, HasSubstr("regressed: mean error<"));
-  EXPECT_THAT(table, HasSubstr("All cases have seed=42."));
+  EXPECT_EQ(cases_table(content).common, "seed=42");
   for (const char* const part : {"throughput", "seed=42</td>"}) EXPECT_THAT(table, Not(HasSubstr(part)));
 }
 

@@ -27,7 +27,7 @@ TEST(AbReport, TextsSayWhatCouldHaveBeenSeenAndWhichStageMoved) {
   const std::string summary = render_ab_summary(document, report);
   EXPECT_THAT(summary, ::testing::StartsWith("**REGRESSED: B is "));
   for (const char* const part :
-       {"40 pairs, cv", "would have flagged +", "match +0.", "A/A rate behind it", "| match | slower |"})
+       {"40 pairs, cv", "would have flagged +", "match +0.", "A/A rate behind it", "| waves/x | match | "})
     EXPECT_THAT(summary, HasSubstr(part));
 }
 

@@ -38,10 +38,10 @@ TEST(SweepTable, OfTheSeedSuiteNeedsNoShortening) {
   const std::string text = render_sweep_table(synthetic_results());
   EXPECT_FALSE(shows(text, "…")) << text;
   EXPECT_TRUE(shows(text, "lightglue_like")) << text;
-  EXPECT_TRUE(shows(render_sweep_table(synthetic_results(), false, 1000), "bias"));
-  EXPECT_FALSE(shows(render_sweep_table(synthetic_results(), false, 80), "bias"));
+  EXPECT_TRUE(shows(render_sweep_table(synthetic_results(), {false, 1000}), "bias"));
+  EXPECT_FALSE(shows(render_sweep_table(synthetic_results(), {false, 80}), "bias"));
   for (const std::size_t width : {80, 100, 120}) {
-    const std::string shown = render_sweep_table(synthetic_results(), false, width);
+    const std::string shown = render_sweep_table(synthetic_results(), {false, width});
     for (const std::string_view line : split_at(shown, '\n')) EXPECT_LE(display_width(line), width) << line;
   }
 }
@@ -133,9 +133,9 @@ TEST(VerdictTable, WorstFirstAndWithinTheScreen) {
   EXPECT_NE(text.find("note: the run was interrupted: 4 of 4 cases"), text.npos);
   EXPECT_NE(text.find("\nFAIL: 1 of 4 cases with an undefined value, 2 worse"), text.npos) << text;
   EXPECT_EQ(text.find("fscore"), text.npos);  // what passes is counted, not listed
-  EXPECT_NE(render_verdicts(report, false, true).find("F-score"), text.npos);
+  EXPECT_NE(render_verdicts(report, true).find("F-score"), text.npos);
   EXPECT_EQ(text.find('\033'), text.npos);
-  for (const std::string& shown : {text, render_verdicts(report, false, true)}) {
+  for (const std::string& shown : {text, render_verdicts(report, true)}) {
     std::size_t start = 0;
     for (std::size_t end = shown.find('\n'); end != shown.npos;
          start = end + 1, end = shown.find('\n', start))

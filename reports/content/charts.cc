@@ -1,0 +1,191 @@
+#include "reports/content/charts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/quantiles.h"
+#include "harness/records/numbers.h"
+#include "harness/statistics/summary.h"
+#include "metrics/value_change.h"
+
+namespace aqbench {
+namespace {
+
+// The columns whose means over seeds are bars: the names of their files, and how their metrics begin.
+constexpr std::pair<const char*, const char*> kBarColumns[] = {
+    {"accuracy", "accuracy_mean_mm"},         {"precision", "precision_"},
+    {"completeness", "completeness_"},        {"coverage", "photometric_coverage_pct"},
+    {"agreement", "photometric_zncc_median"}, {"reprojection", "reprojection_median_px"}};
+
+// Colours that people with colour vision deficiency tell apart (Okabe and Ito).
+constexpr std::array kPalette = {0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7, 0x56b4e9,
+                                 0xd55e00, 0xf0e442, 0x7f7f7f, 0x8c6bb1, 0x41ab5d};
+
+// After the palette come its colours mixed with white, then with black.
+std::string bar_colour(std::size_t index) {
+  const int rgb = kPalette[index % kPalette.size()];
+  const std::size_t round = index / kPalette.size();
+  const auto mixed = [&](int shift) {
+    const int part = rgb >> shift & 0xff;
+    return round % 3 == 0 ? part : round % 3 == 1 ? (part + 255) / 2 : part / 2;
+  };
+  return fmt::format("#{:02x}{:02x}{:02x}", mixed(16), mixed(8), mixed(0));
+}
+
+// The name of a group below that of its scene.
+std::string label_in_scene(CaseGroup group) {
+  group.scene.clear();
+  return group_label(group);
+}
+
+std::string text_of_ms(double ms) {
+  const TimeUnit unit = time_unit(ms);
+  return table_number(ms / unit.ms) + " " + unit.name;
+}
+
+// The metric as the first record that lists it has it.
+Metric metric_in(const std::vector<CaseGroup>& groups, const std::string& name) {
+  for (const CaseGroup& group : groups)
+    for (const Record* const record : group.records)
+      if (const Metric* const metric = find_metric(record->metrics, name)) return *metric;
+  return {};
+}
+
+const char* direction_words(const std::string& metric, Better better) {
+  if (!is_ranked(metric)) return ", no accuracy";
+  return better == Better::lower ? ", less is better" : better == Better::higher ? ", more is better" : "";
+}
+
+// The self times of a group, in the order in which its stages come, and which are unknown.
+struct StageTimes {
+  std::vector<std::pair<std::string, double>> ms;
+  std::vector<std::string> unknown;
+  double total_ms = 0;
+};
+
+StageTimes stage_times(const CaseGroup& group) {
+  StageTimes times;
+  const auto is_unknown = [&](const std::string& name) {
+    return std::ranges::find(times.unknown, name) != times.unknown.end();
+  };
+  std::vector<const StageRecord*> stages;
+  for (const Record* record : group.records)
+    if (record->status == Status::ok)
+      for (const StageRecord& stage : record->stages) {
+        stages.push_back(&stage);
+        if (stage.self_ms.empty() && !is_unknown(stage.name)) times.unknown.push_back(stage.name);
+      }
+  for (const StageRecord* const stage : stages) {
+    if (is_unknown(stage->name)) continue;
+    const double ms = summarize(stage->self_ms).median.value() / static_cast<double>(ok_count(group));
+    const auto known = std::ranges::find(times.ms, stage->name, &std::pair<std::string, double>::first);
+    if (known == times.ms.end())
+      times.ms.emplace_back(stage->name, ms);
+    else
+      known->second += ms;
+    times.total_ms += ms;
+  }
+  return times;
+}
+
+}  // namespace
+
+Chart metric_chart(const std::vector<CaseGroup>& groups, const MetricColumn& column) {
+  const Metric metric = metric_in(groups, column.metric);
+  Chart chart{.title = column.title,
+              .note = direction_words(column.metric, metric.better),
+              .most = metric.unit == "%" ? 100.0 : 0.0};
+  for (const CaseGroup& group : groups) {
+    const auto spread = metric_spread(group, column.metric);
+    if (!spread) continue;
+    chart.most = std::max(chart.most, spread->mean);
+    auto& row = chart.rows.emplace_back();
+    row.scene = group.scene;
+    row.label = label_in_scene(group);
+    row.number = table_number(spread->mean);
+    row.tip = fmt::format("{}: {}", group_label(group), row.number);
+    row.spread = spread->standard_deviation;
+    if (row.spread) row.number += " ± " + table_number(*row.spread);
+    row.bars.push_back({"", spread->mean, "", ""});
+  }
+  return chart;
+}
+
+Chart stages_chart(const std::vector<CaseGroup>& groups) {
+  Chart chart{.title = "self times of stages"};
+  std::vector<std::pair<const CaseGroup*, StageTimes>> found;
+  for (const CaseGroup& group : groups) {
+    StageTimes times = stage_times(group);
+    if (times.total_ms <= 0 && times.unknown.empty()) continue;
+    chart.most = std::max(chart.most, times.total_ms);
+    for (const auto& [name, ms] : times.ms)
+      if (std::ranges::find(chart.keys, name, &std::pair<std::string, std::string>::first) ==
+          chart.keys.end())
+        chart.keys.emplace_back(name, bar_colour(chart.keys.size()));
+    found.emplace_back(&group, std::move(times));
+  }
+  const TimeUnit unit = time_unit(chart.most);
+  for (const auto& [group, times] : found) {
+    auto& row = chart.rows.emplace_back();
+    row.scene = group->scene;
+    row.label = label_in_scene(*group);
+    row.tip = group_label(*group);
+    row.number = table_number(times.total_ms / unit.ms) + " " + unit.name;
+    for (const std::string& name : times.unknown) row.number += ", " + name + " n/a";
+    for (const auto& [name, ms] : times.ms)
+      row.bars.push_back(
+          {name, ms, std::ranges::find(chart.keys, name, &std::pair<std::string, std::string>::first)->second,
+           fmt::format("{}: {}, {:.1f} %", name, text_of_ms(ms), 100 * ms / times.total_ms)});
+  }
+  return chart;
+}
+
+Chart times_chart(const Results& results) {
+  auto groups = group_cases(results);
+  take_common_axes(groups);
+  const TimeUnit unit = time_unit(results);
+  Chart chart{.title = "times of warm and cold calls"};
+  for (const CaseGroup& group : groups)
+    for (const Record* const record : group.records) {
+      if (record->timing.warm_ms.size() < 3) continue;
+      auto& row = chart.rows.emplace_back();
+      row.scene = group.scene;
+      row.label = label_in_scene(group);
+      row.samples = record->timing.warm_ms;
+      std::ranges::sort(row.samples);
+      row.first = record->timing.cold_ms;
+      row.number = table_number(quantile_of_sorted(row.samples, 0.5) / unit.ms) + " " + unit.name;
+      row.detail = fmt::format(" ({} to {})", table_number(row.samples.front() / unit.ms),
+                               table_number(row.samples.back() / unit.ms));
+      row.tip = fmt::format("{}: n = {}", record->case_name, row.samples.size());
+    }
+  return chart;
+}
+
+std::vector<std::pair<std::string, Chart>> metric_charts(const std::vector<CaseGroup>& groups) {
+  const std::vector<MetricColumn> columns = metric_columns(groups);
+  std::vector<std::pair<std::string, Chart>> charts;
+  const bool imported = !groups.empty() && is_imported(*groups.front().records.front());
+  if (imported)
+    for (const MetricColumn& column : columns)
+      charts.emplace_back(column.metric, metric_chart(groups, column));
+  else
+    for (const auto& [name, prefix] : kBarColumns)
+      if (const MetricColumn* const column = find_column(columns, prefix))
+        charts.emplace_back(name, metric_chart(groups, *column));
+  return charts;
+}
+
+std::vector<std::pair<std::string, Chart>> run_charts(const Results& results) {
+  auto groups = group_cases(results);
+  take_common_axes(groups);
+  auto charts = metric_charts(groups);
+  charts.emplace_back("stages", stages_chart(groups));
+  charts.emplace_back("times", times_chart(results));
+  std::erase_if(charts, [](const auto& chart) { return chart.second.rows.empty(); });
+  return charts;
+}
+
+}  // namespace aqbench

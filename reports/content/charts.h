@@ -1,0 +1,29 @@
+#pragma once
+// The charts of a run: metrics of methods side by side, self times of stages, times of warm and cold calls.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reports/content/case_columns.h"
+#include "reports/document/document.h"
+
+namespace aqbench {
+
+// Returns a bar for each group that has the metric: its mean over the seeds, and their standard deviation.
+Chart metric_chart(const std::vector<CaseGroup>& groups, const MetricColumn& column);
+
+// Returns a bar for each group, divided into the self times of its stages, each the sum of its records'
+// medians over the number of records that are ok.
+Chart stages_chart(const std::vector<CaseGroup>& groups);
+
+// Returns a box plot of the warm runs of each case with at least three, and a dot for its cold run.
+Chart times_chart(const Results& results);
+
+// Returns the charts of metrics that there are, with the names of their files; of imported numbers all.
+std::vector<std::pair<std::string, Chart>> metric_charts(const std::vector<CaseGroup>& groups);
+
+// Returns names and charts: metrics, stages, times; those that have something to show.
+std::vector<std::pair<std::string, Chart>> run_charts(const Results& results);
+
+}  // namespace aqbench

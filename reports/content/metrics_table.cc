@@ -1,0 +1,318 @@
+#include "reports/content/metrics_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "harness/measuring/timing.h"
+#include "harness/records/case_name.h"
+#include "harness/records/numbers.h"
+#include "metrics/value_change.h"
+#include "reports/content/verdict_text.h"
+
+namespace aqbench {
+namespace {
+
+// The most cases of one table: pages list fewer (reports/html/report.h).
+constexpr std::size_t kMaxCases = 5000;
+
+TableCell undefined_cell(std::string reason) { return {"n/a", Colour::dim, "", 0, std::move(reason)}; }
+
+TableCell spread_cell(const std::optional<Spread>& spread, double unit = 1) {
+  if (!spread) return undefined_cell("");
+  TableCell cell{table_number(spread->mean / unit)};
+  if (spread->standard_deviation) cell.spread = table_number(*spread->standard_deviation / unit);
+  return cell;
+}
+
+TableCell metric_cell(const Record& record, const std::string& name) {
+  const Metric* const metric = find_metric(record.metrics, name);
+  if (metric == nullptr) return undefined_cell(record.status == Status::ok ? "not measured" : "");
+  return metric->value ? TableCell{table_number(*metric->value)} : undefined_cell(metric->reason);
+}
+
+// A case as a row: the worst verdict on it, nullptr where nothing was gated, and its place in the table.
+struct CaseLine {
+  const Record* record;
+  const VerdictRow* gate;
+  std::size_t rank;  // 0: failed; then those refused by the gate, as it lists them; then the rest
+
+  bool leads() const { return rank < SIZE_MAX; }
+};
+
+std::vector<CaseLine> case_lines(const BundleContent& content, const CaseNames& names) {
+  std::map<std::string, const VerdictRow*> worst;  // the verdicts are worst first
+  if (content.gated)
+    for (const VerdictRow& row : content.gated->rows)
+      if (row.verdict != Verdict::added || row.metric.empty()) worst.emplace(row.case_name, &row);
+  std::vector<CaseLine> lines;
+  for (const Record* const record : names.order) {
+    const auto found = worst.find(record->case_name);
+    const VerdictRow* const gate = found == worst.end() ? nullptr : found->second;
+    lines.push_back({record, gate,
+                     is_failure(record->status) ? 0
+                     : gate != nullptr && is_refused(gate->verdict)
+                         ? 1 + static_cast<std::size_t>(gate - content.gated->rows.data())
+                         : SIZE_MAX});
+  }
+  std::ranges::stable_sort(lines, {}, &CaseLine::rank);
+  return lines;
+}
+
+TableCell gate_cell(const VerdictRow* row) {
+  if (row == nullptr) return {};
+  const std::string verdict = verdict_label(*row);
+  if (!is_refused(row->verdict)) return {verdict};
+  return {row->metric.empty() ? verdict : verdict + ": " + metric_words(row->metric), Colour::red, "", 0,
+          row->reason};
+}
+
+std::string throughput_unit(const std::vector<CaseLine>& lines) {
+  std::string unit;
+  for (const CaseLine& line : lines) {
+    const Timing& timing = line.record->timing;
+    if (!timing.throughput) continue;
+    if (!unit.empty() && unit != timing.throughput_unit) return "";
+    unit = timing.throughput_unit;
+  }
+  return unit;
+}
+
+void add_costs(const std::vector<CaseLine>& lines, const TimeUnit& unit, Table& table) {
+  const auto add = [&](const std::string& header, const auto& text_of) {
+    std::vector<TableCell> cells;
+    for (std::size_t i = 0; i < table.rows.size(); ++i) cells.push_back({text_of(*lines[i].record)});
+    if (std::ranges::none_of(cells, [](const TableCell& cell) { return !cell.text.empty(); })) return;
+    for (TableCell& cell : cells)
+      if (cell.text.empty()) cell = undefined_cell("");
+    add_column(table, {header, Align::right}, std::move(cells));
+  };
+  const auto time_text = [&](const std::optional<double>& ms) {
+    return ms ? table_number(*ms / unit.ms) : std::string();
+  };
+  const bool any_warm =
+      std::ranges::any_of(lines, [](const CaseLine& line) { return !line.record->timing.warm_ms.empty(); });
+  add(fmt::format("time\n{}", unit.name),
+      [&](const Record& record) { return time_text(typical_ms(record.timing)); });
+  add(fmt::format("cold\n{}", unit.name),
+      [&](const Record& record) { return any_warm ? time_text(record.timing.cold_ms) : std::string(); });
+  add("warm runs", [](const Record& record) {
+    const std::size_t runs = record.timing.warm_ms.size();
+    return runs == 0 ? std::string() : std::to_string(runs);
+  });
+  const std::string common = throughput_unit(lines);
+  add(common.empty() ? "throughput" : "throughput\n" + common, [&](const Record& record) {
+    const Timing& timing = record.timing;
+    if (!timing.throughput) return std::string();
+    return table_number(*timing.throughput) + (common.empty() ? " " + timing.throughput_unit : "");
+  });
+  add("peak memory\nMiB", [](const Record& record) {
+    return record.peak_rss_bytes ? table_mib_or_na(record.peak_rss_bytes) : std::string();
+  });
+}
+
+// Marks the best and the second of these means; equal ones share a place. Nothing is best by a metric without
+// a better side.
+void mark_best(const std::string& metric, Better better,
+               std::vector<std::pair<std::optional<double>, TableCell*>> means) {
+  if (!is_ranked(metric) || (better == Better::equal && !metric_ideal(metric))) return;
+  std::erase_if(means, [](const auto& mean) { return !mean.first; });
+  if (means.size() < 2) return;
+  for (int place : {1, 2}) {
+    std::optional<double> best;
+    for (const auto& [mean, cell] : means)
+      if (cell->place == 0 && (!best || worsening(metric, better, *best, *mean) < 0)) best = mean;
+    for (const auto& [mean, cell] : means)
+      if (cell->place == 0 && mean == best) cell->place = place;
+  }
+}
+
+Better better_of(const std::vector<CaseGroup>& groups, const std::string& name) {
+  for (const CaseGroup& group : groups)
+    for (const Record* const record : group.records)
+      if (const Metric* const metric = find_metric(record->metrics, name)) return metric->better;
+  return Better::equal;
+}
+
+const char* side_words(Better better) {
+  return better == Better::lower ? ", less is better" : better == Better::higher ? ", more is better" : "";
+}
+
+// A row of a table of methods: its groups by their scenes.
+struct MethodRow {
+  std::string name;
+  bool own_poses = false;  // never ranked beside given ones
+  std::map<std::string, const CaseGroup*> of_scene;
+};
+
+std::vector<MethodRow> method_rows(const std::vector<CaseGroup>& groups) {
+  std::vector<MethodRow> rows;
+  for (const CaseGroup& group : groups) {
+    const std::string name = group.axes.empty() ? group.method : group.method + " " + group.axes;
+    auto row = std::ranges::find(rows, name, &MethodRow::name);
+    if (row == rows.end())
+      row = rows.insert(rows.end(), {name, has_own_poses(group.records.front()->case_name), {}});
+    row->of_scene[group.scene] = &group;
+  }
+  return rows;
+}
+
+// The mean of a method over these scenes, nullopt where one is unknown.
+std::optional<double> mean_over(const MethodRow& row, const std::vector<std::string>& scenes,
+                                const std::string& metric) {
+  double mean = 0;
+  for (const std::string& scene : scenes) {
+    const auto group = row.of_scene.find(scene);
+    const auto spread = group == row.of_scene.end() ? std::nullopt : metric_spread(*group->second, metric);
+    if (!spread) return std::nullopt;
+    mean += spread->mean / static_cast<double>(scenes.size());
+  }
+  return mean;
+}
+
+// A column of means over these scenes, with their spread over seeds where it is one scene.
+void add_means(const std::vector<MethodRow>& rows, const std::vector<std::string>& scenes,
+               const MetricColumn& column, Better better, TableColumn title, Table& table) {
+  table.columns.push_back(std::move(title));
+  for (const bool own_poses : {false, true}) {
+    std::vector<std::pair<std::optional<double>, TableCell*>> means;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i].own_poses != own_poses) continue;
+      const auto mean = mean_over(rows[i], scenes, column.metric);
+      const auto group = rows[i].of_scene.find(scenes.front());
+      TableCell& cell = table.rows[i].emplace_back(
+          !mean                ? undefined_cell("")
+          : scenes.size() == 1 ? spread_cell(metric_spread(*group->second, column.metric))
+                               : TableCell{table_number(*mean)});
+      means.emplace_back(mean, &cell);
+    }
+    mark_best(column.metric, better, std::move(means));
+  }
+}
+
+// The parts of a name that tell cases apart.
+template <class Part>
+std::vector<Part> told_apart(const CaseNames& names, Part scene, Part method, Part axes) {
+  std::vector<Part> parts;
+  if (names.has_scenes) parts.push_back(std::move(scene));
+  parts.push_back(std::move(method));
+  if (names.has_axes) parts.push_back(std::move(axes));
+  return parts;
+}
+
+}  // namespace
+
+std::vector<TableColumn> name_columns(const CaseNames& names) {
+  return told_apart(names, TableColumn{"scene", Align::left, false, ColumnRole::name},
+                    {"method", Align::left, false, ColumnRole::opens}, {"axes"});
+}
+
+std::vector<TableCell> name_cells(const CaseNames& names, const std::string& case_name,
+                                  const std::string& note) {
+  const CaseName& name = names.of.at(case_name);
+  return told_apart(names, TableCell{name.scene}, {name.method + note}, {name.axes});
+}
+
+Table metrics_table(std::vector<TableColumn> names, const std::vector<MetricsRow>& rows,
+                    std::span<const MetricColumn> columns, const TimeUnit* time) {
+  Table table{std::move(names)};
+  for (const MetricColumn& column : columns)
+    table.columns.push_back(
+        {column.heading, Align::right, false, ColumnRole::value, column.metric, column.title});
+  if (time != nullptr) table.columns.push_back({fmt::format("time\n{}", time->name), Align::right});
+  for (const auto& [cells, records] : rows) {
+    auto& row = table.rows.emplace_back(cells);
+    const CaseGroup group{"", "", "", records};
+    for (const MetricColumn& column : columns)
+      row.push_back(records.size() == 1 ? metric_cell(*records.front(), column.metric)
+                                        : spread_cell(metric_spread(group, column.metric)));
+    if (time != nullptr) row.push_back(spread_cell(time_spread(group), time->ms));
+  }
+  return table;
+}
+
+Paragraph common_words(const std::string& common) {
+  return {common.empty() ? "" : fmt::format("All cases have {}.", common)};
+}
+
+NamedTable cases_table(const BundleContent& content) {
+  const Results& results = content.results;
+  const CaseNames names = name_cases(results);
+  const std::vector<CaseLine> lines = case_lines(content, names);
+  std::vector<TableColumn> titles = name_columns(names);
+  titles.push_back({"status"});
+  if (content.gated) titles.push_back({"gate"});
+  std::vector<MetricsRow> rows;
+  for (const CaseLine& line : lines) {
+    if (rows.size() == kMaxCases) break;
+    const Record& record = *line.record;
+    rows.push_back({name_cells(names, record.case_name, record.simulated ? " (simulated)" : ""), {&record}});
+    rows.back().names.push_back({to_string(record.status),
+                                 record.status == Status::ok ? Colour::none : Colour::red, "", 0,
+                                 record.reason});
+    if (content.gated) rows.back().names.push_back(gate_cell(line.gate));
+  }
+  Table table = metrics_table(std::move(titles), rows, metric_columns(results));
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    table.subjects.push_back({lines[i].record->case_name, true, lines[i].leads()});
+  table.label = "all cases";
+  table.left_out = lines.size() - rows.size();
+  if (numbers_source(*results.run.requested).empty()) add_costs(lines, time_unit(results), table);
+  return {names.common, std::move(table)};
+}
+
+NamedTable groups_table(std::vector<CaseGroup> groups, bool with_times) {
+  std::string common = take_common_axes(groups);
+  const bool axes = std::ranges::any_of(groups, [](const CaseGroup&group) { return !group.axes.empty(); }),
+             scenes = std::ranges::any_of(
+                 groups, [&](const CaseGroup&group) { return group.scene != groups.front().scene; });
+  if (!scenes && !groups.empty())
+    common = "scene=" + groups.front().scene + (common.empty() ? "" : " ") + common;
+  std::vector<TableColumn> titles = {{"method"}};
+  if (scenes) titles.insert(titles.begin(), {"scene"});
+  if (axes) titles.push_back({"axes"});
+  titles.push_back({"n", Align::right});
+  std::vector<MetricsRow> rows;
+  bool timed = false;
+  for (const CaseGroup& group : groups) {
+    auto& names = rows.emplace_back().names;
+    if (scenes) names.push_back({group.scene});
+    names.push_back({group.method});
+    if (axes) names.push_back({group.axes});
+    const std::size_t ok = ok_count(group), all = group.records.size();
+    names.push_back({ok == all ? std::to_string(ok) : fmt::format("{}/{}", ok, all),
+                     ok == all ? Colour::none : Colour::red});
+    rows.back().records = group.records;
+    timed = timed || time_spread(group);
+  }
+  const TimeUnit unit = time_unit(groups);
+  Table table =
+      metrics_table(std::move(titles), rows, metric_columns(groups), with_times && timed ? &unit : nullptr);
+  table.label = "means over seeds";
+  return {std::move(common), std::move(table)};
+}
+
+std::vector<Table> method_tables(const Results& results, std::span<const MetricColumn> columns) {
+  std::vector<CaseGroup> groups = method_groups(results);
+  take_common_axes(groups);
+  std::vector<std::string> scenes;
+  for (const CaseGroup& group : groups)
+    if (std::ranges::find(scenes, group.scene) == scenes.end()) scenes.push_back(group.scene);
+  const std::vector<MethodRow> rows = method_rows(groups);
+  Table head{{{"method", Align::left, false, ColumnRole::name}}};
+  head.sortable = false;
+  for (const MethodRow& row : rows) head.rows.push_back({{row.name}});
+  std::vector<Table> tables;
+  for (const MetricColumn& column : columns) {
+    const Better better = better_of(groups, column.metric);
+    Table& table = tables.emplace_back(head);
+    table.label = column.title + side_words(better);
+    for (const std::string& scene : scenes)
+      add_means(rows, {scene}, column, better, {scene, Align::right}, table);
+    if (scenes.size() > 1) add_means(rows, scenes, column, better, {"mean", Align::right}, table);
+  }
+  return tables;
+}
+
+}  // namespace aqbench

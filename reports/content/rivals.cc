@@ -1,0 +1,182 @@
+#include "reports/content/rivals.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "core/quantiles.h"
+#include "harness/statistics/summary.h"
+#include "reports/content/verdict_text.h"
+
+namespace aqbench {
+namespace {
+
+// The stages that a cause of holes points to (metrics/diagnosis.h).
+struct HoleStage {
+  const char *metric, *text;
+};
+constexpr HoleStage kHoleStages[] = {
+    {"holes_no_depth_pct", "depth_estimation gave no depth over"},
+    {"holes_wrong_depth_pct", "depth_estimation or depth_refinement gave wrong depths over"},
+    {"holes_filtered_pct", "filtering dropped correct depths over"},
+    {"holes_fused_pct", "fusion dropped correct depths over"},
+    {"holes_not_visible_pct", "fewer than two cameras see"}};
+
+// The records of a group that are ok, by their seeds; of several of one seed the first.
+using RecordsBySeed = std::unordered_map<std::string, const Record*>;
+
+RecordsBySeed by_seed(const CaseGroup& group) {
+  RecordsBySeed records;
+  for (const Record* const record : group.records)
+    if (record->status == Status::ok) records.emplace(seed_axis(*record), record);
+  return records;
+}
+
+const Record* of_same_seed(const RecordsBySeed& records, const Record& other) {
+  const auto found = records.find(seed_axis(other));
+  return found == records.end() ? nullptr : found->second;
+}
+
+// Whether the records of two groups with the same seeds differ in a metric by more than noise: by two
+// standard errors of the difference, or where there is one seed by `least` of the mean.
+bool differs(const CaseGroup& a, const RecordsBySeed& b, const std::string& metric, double least) {
+  std::vector<double> changes;
+  double size = 0;
+  for (const Record* const record : a.records) {
+    const Record* const other = of_same_seed(b, *record);
+    if (other == nullptr || record->status != Status::ok) continue;
+    const auto value = value_of(record->metrics, metric), against = value_of(other->metrics, metric);
+    if (!value || !against) continue;
+    changes.push_back(*value - *against);
+    size = std::max({size, std::abs(*value), std::abs(*against)});
+  }
+  const SampleSummary change = summarize(changes);
+  if (!change.mean) return false;
+  if (!change.sd) return std::abs(*change.mean) >= least * size;
+  return std::abs(*change.mean) > 2 * *change.sd / std::sqrt(static_cast<double>(changes.size()));
+}
+
+// Adds the first records of both groups that have the same seed.
+void add_rivals(const CaseGroup& worse, const RecordsBySeed& best, const std::string& completeness,
+                RivalList& found) {
+  for (const Record* const record : worse.records)
+    if (const Record* const other = of_same_seed(best, *record);
+        other != nullptr && record->status == Status::ok) {
+      if (differs(worse, best, "accuracy_mean_mm", 0.02) || differs(worse, best, completeness, 0.01))
+        found.pairs.push_back({record, other});
+      else
+        ++found.alike;
+      return;
+    }
+}
+
+// Returns the group that covers most of the surface; nullptr where none covers more than the first one.
+const CaseGroup* most_complete(const std::vector<std::pair<double, CaseGroup>>& groups,
+                               const std::string& completeness) {
+  const auto covered = [&](const CaseGroup& group) {
+    const auto spread = metric_spread(group, completeness);
+    return spread ? spread->mean : -1.0;
+  };
+  const auto most =
+      std::ranges::max_element(groups, {}, [&](const auto& one) { return covered(one.second); });
+  return covered(most->second) > covered(groups[0].second) ? &most->second : nullptr;
+}
+
+// What all cameras of a case are off by, to one side: -2 mm is too deep.
+struct CommonBias {
+  double typical_mm = 0;  // the median
+  std::size_t cameras = 0;
+};
+
+std::optional<CommonBias> common_bias(const Record& record, const CameraBiases& all) {
+  const auto found = all.find(record.case_name);
+  if (found == all.end() || found->second.size() < 2) return std::nullopt;
+  std::vector<double> biases_mm = found->second;
+  std::ranges::sort(biases_mm);
+  if (biases_mm.front() <= 0 && biases_mm.back() >= 0) return std::nullopt;
+  return CommonBias{median_of(biases_mm), biases_mm.size()};
+}
+
+// A bias of all cameras that explains at least half of the larger error. Filtering and fusion then lose
+// surface that the depths had already missed: naming them would blame the wrong one. "" where there is none.
+std::string bias_text(const Rivals& pair, const CameraBiases& biases_mm) {
+  const auto here = common_bias(*pair.worse, biases_mm);
+  const auto there = biases_mm.find(pair.best->case_name);
+  const auto error = value_of(pair.worse->metrics, kAccuracyMetric),
+             best_error = value_of(pair.best->metrics, kAccuracyMetric);
+  if (!here || !error || !best_error) return "";
+  std::optional<double> best_mm;
+  if (there != biases_mm.end() && !there->second.empty()) best_mm = std::abs(median_of(there->second));
+  const double grown_mm = std::abs(here->typical_mm) - best_mm.value_or(0);
+  if (grown_mm < std::max((*error - *best_error) / 2, 0.02 * *error)) return "";
+  return fmt::format("a common bias: all {} cameras are {} mm too {} (best: {}), as with a wrong calibration",
+                     here->cameras, table_number(std::abs(here->typical_mm)),
+                     here->typical_mm < 0 ? "deep" : "near", table_number_or_na(best_mm));
+}
+
+// The stage that lost the most of the surface beyond what the other lost in it.
+std::string stage_text(const Rivals& pair) {
+  const HoleStage* worst = nullptr;
+  double most = 0;
+  bool known = false;
+  for (const HoleStage& one : kHoleStages) {
+    const auto worse = value_of(pair.worse->metrics, one.metric),
+               best = value_of(pair.best->metrics, one.metric);
+    if (!worse) continue;
+    known = true;
+    if (*worse - best.value_or(0) > most) {
+      most = *worse - best.value_or(0);
+      worst = &one;
+    }
+  }
+  if (!known) return "unknown (no depth maps)";
+  if (worst == nullptr) return "no stage lost more";
+  const double lost = *value_of(pair.worse->metrics, worst->metric);
+  const auto best = value_of(pair.best->metrics, worst->metric);
+  const auto [shown, of_best] = number_pair(lost, best.value_or(lost));
+  return fmt::format("{} {} % of the surface (best: {})", worst->text, shown, best ? of_best + " %" : "n/a");
+}
+
+}  // namespace
+
+MetricColumn completeness_column(const Results& results) {
+  const std::vector<MetricColumn> columns = metric_columns(results);
+  const MetricColumn* const found = find_column(columns, "completeness_");
+  return found == nullptr ? MetricColumn{} : *found;
+}
+
+RivalList rivals_of(const Results& results) {
+  const std::string completeness = completeness_column(results).metric;
+  std::map<std::string, std::vector<std::pair<double, CaseGroup>>> scenes;
+  for (CaseGroup& group : group_cases(results))
+    if (const auto spread = metric_spread(group, "accuracy_mean_mm"); spread && !group.scene.empty())
+      scenes[ranking_of(*group.records.front())].emplace_back(spread->mean, std::move(group));
+  RivalList found;
+  for (auto& [scene, groups] : scenes) {
+    std::ranges::stable_sort(groups, {}, [](const auto& one) { return one.first; });
+    const RecordsBySeed best = by_seed(groups[0].second);
+    for (std::size_t i = 1; i < groups.size(); ++i) add_rivals(groups[i].second, best, completeness, found);
+    if (const CaseGroup* const whole = most_complete(groups, completeness))
+      add_rivals(groups[0].second, by_seed(*whole), completeness, found);
+  }
+  return found;
+}
+
+std::string since_baseline(const Rivals& pair, const BundleContent& content) {
+  for (const VerdictRow& row : content.gated->rows) {
+    if (row.case_name != pair.worse->case_name || row.metric.empty()) continue;
+    constexpr double kSeen = 0.005;  // of what is allowed: less is rounding
+    if (!row.current || !row.baseline || std::abs(row.excess) < kSeen) continue;
+    return verdict_row_text(row);
+  }
+  return "as it was accepted";
+}
+
+std::string likely_cause(const Rivals& pair, const CameraBiases& biases_mm) {
+  const std::string bias = bias_text(pair, biases_mm);
+  return bias.empty() ? stage_text(pair) : bias;
+}
+
+}  // namespace aqbench

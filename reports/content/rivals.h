@@ -1,0 +1,42 @@
+#pragma once
+// Which methods are worse than the best of their scene by more than noise, and what it comes from.
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "reports/content/bundle_content.h"
+#include "reports/content/case_columns.h"
+
+namespace aqbench {
+
+// Two records of one scene; `best` has the smaller mean error, or covers more of the surface.
+struct Rivals {
+  const Record *worse, *best;
+};
+
+// Those that differ by more than noise, and how many do not.
+struct RivalList {
+  std::vector<Rivals> pairs;
+  std::size_t alike = 0;
+};
+
+// Returns for each group of cases that and the most accurate one of its scene, and for that one the one with
+// the greatest completeness, where it is another: of both the first records that have the same seed.
+RivalList rivals_of(const Results& results);
+
+// Returns the column of completeness at the tolerance that the tables show.
+MetricColumn completeness_column(const Results& results);
+
+// Case -> mean signed depth error of each camera.
+using CameraBiases = std::map<std::string, std::vector<double>>;
+
+// Returns a bias that all cameras have in common, or else the stage that lost the most of the surface beyond
+// what the best lost in it.
+std::string likely_cause(const Rivals& pair, const CameraBiases& biases_mm);
+
+// Returns what the baseline says of the case: worst row first.
+std::string since_baseline(const Rivals& pair, const BundleContent& content);
+
+}  // namespace aqbench

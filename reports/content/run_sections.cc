@@ -1,0 +1,168 @@
+#include "reports/content/run_sections.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/text.h"
+#include "harness/records/numbers.h"
+#include "reports/content/case_columns.h"
+#include "reports/content/environment_text.h"
+#include "reports/content/metrics_table.h"
+#include "reports/content/times_table.h"
+#include "reports/content/verdict_blocks.h"
+
+namespace aqbench {
+namespace {
+
+// The most items of one list: a large sweep would fill hundreds of megabytes.
+constexpr std::size_t kMaxItems = 5000, kMaxWarnings = 20;
+
+bool is_import(const Results& results) { return !numbers_source(*results.run.requested).empty(); }
+
+// What all rows of a table share stands above it.
+std::vector<ReportBlock> blocks_of(NamedTable named) {
+  return {common_words(named.common), std::move(named.table)};
+}
+
+Section methods_section(const Results& results) {
+  Section section{"methods", "Methods and scenes", kMethodTablesNote};
+  if (!is_import(results)) return section;  // the table of cases has them
+  for (Table& table : method_tables(results, metric_columns(results))) {
+    section.blocks.emplace_back(Heading{table.label});
+    section.blocks.emplace_back(std::move(table));
+  }
+  return section;
+}
+
+Section cases_section(const BundleContent& content, const BundleContent& cases) {
+  const Results& results = content.results;
+  Section section{"cases", "All cases", "Failures and regressions first.", blocks_of(cases_table(cases))};
+  if (const std::size_t more = results.records.size() - cases.results.records.size(); more > 0)
+    section.blocks.emplace_back(
+        Paragraph{fmt::format("and {} more, in results.json", counted(more, "case"))});
+  std::set<std::string> simulated;
+  for (const Record& record : results.records)
+    if (record.simulated) simulated.insert(record.method);
+  if (!simulated.empty())
+    section.blocks.emplace_back(
+        Paragraph{fmt::format("Simulated: {} saw the true surface and drew points from it with noise; these "
+                              "rows measure the evaluation, not a reconstruction method.",
+                              fmt::join(simulated, ", "))});
+  return section;
+}
+
+// Imported numbers have their means in the tables of methods.
+Section seeds_section(const Results& results) {
+  Section section{"seeds", "Across seeds",
+                  "Mean ± sample standard deviation over the cases that are ok; n: seeds."};
+  const std::vector<CaseGroup> groups = method_groups(results);
+  if (!is_import(results) &&
+      std::ranges::any_of(groups, [](const CaseGroup& group) { return group.records.size() > 1; }))
+    section.blocks = blocks_of(groups_table(groups, true));
+  return section;
+}
+
+Section times_section(const Results& cases) {
+  Section section{
+      "times", "Times",
+      "Cold: the first call of a fresh process. The others are over the warm calls: mean ± sample "
+      "standard deviation; ± after the median: half its 95 % interval."};
+  section.blocks.emplace_back(times_table(cases));
+  if (const auto comparisons = compare_axes(cases); !comparisons.empty()) {
+    section.blocks.emplace_back(Paragraph{kComparisonsAreNotJudged});
+    section.blocks.emplace_back(comparisons_table(comparisons));
+  }
+  return section;
+}
+
+Section failures_section(const Results& results) {
+  Lines failures{{}, kMaxItems};
+  for (const Record& record : results.records)
+    if (record.status != Status::ok)
+      failures.items.push_back(
+          fmt::format("{}: {}: {}", record.case_name, to_string(record.status), record.reason));
+  return {"failures", "Not ok", "", {std::move(failures)}};
+}
+
+Section injected_section(const Results& results) {
+  Lines faults{{}, kMaxItems};
+  for (const Record& record : results.records)
+    for (const InjectedFault& fault : record.injected)
+      faults.items.push_back(fmt::format("{}: {} in stage {}, {} times", record.case_name, fault.effect,
+                                         fault.stage, fault.times));
+  return {"injected",
+          "Injected faults",
+          "Put in with `--inject` to test the harness; such results are no evidence of quality.",
+          {std::move(faults)}};
+}
+
+Section warnings_section(const BundleContent& content) {
+  Lines warnings{{}, kMaxWarnings};
+  for (const LogWarning& warning : content.warnings)
+    warnings.items.push_back(fmt::format("{}:{}: {}", warning.file, warning.line, warning.text));
+  return {"warnings", "Warnings in the logs", "", {std::move(warnings)}};
+}
+
+Section reproduce_section(const Results& results) {
+  const Command command{reproduce_command(results.run)};
+  if (is_import(results))
+    return {"reproduce",
+            results.run.requested->contains(kEvalRequest) ? "Score again" : "Import again",
+            "",
+            {command}};
+  return {
+      "reproduce",
+      "Reproduce",
+      "Tolerances compare with <=. Distances go to the true surface, which goes on beyond the scored "
+      "patch. null values and all other metrics: results.json; hashes: `aqbench verify DIR` or `sha256sum "
+      "-c sha256.txt`.",
+      {command}};
+}
+
+// What a doubter asks for.
+Section evidence_section(const Results& results) {
+  const RunInfo& run = results.run;
+  Lines lines{{"run: " + run.id, fmt::format("UTC: {} to {}", run.started_utc, run.finished_utc),
+               "root digest: " + root_digest(results), "metrics digest: " + metrics_digest(results),
+               "plan: " + run.plan_sha256}};
+  if (const std::string isolation = isolation_line(results); !isolation.empty())
+    lines.items.push_back("isolation of methods: " + isolation);
+  for (const std::string& line : guest_lines(results)) lines.items.push_back("program of " + line);
+  lines.items.push_back("environment: " + environment_line(*results.environment));
+  for (const auto& [name, value] : environment_items(*results.environment))
+    // comparability repeats other values for programs; the shards' environments are kept in shards/.
+    if (!name.starts_with("comparability.") && !name.starts_with("shards") && !value.empty())
+      lines.items.push_back(fmt::format("{}: {}", name, value));
+  return {"evidence", "Evidence", "", {std::move(lines)}, "run, machine, digests"};
+}
+
+}  // namespace
+
+Section baseline_section(const BundleContent& content) {
+  if (!content.gated) return {"verdicts", "Case by case"};
+  return verdicts_section(*content.gated, "before", "after",
+                          fmt::format("Against the baseline; {}.", kGatePolicy));
+}
+
+std::vector<Section> leading_sections(const BundleContent& content, const BundleContent& cases) {
+  return {baseline_section(content), methods_section(content.results), cases_section(content, cases)};
+}
+
+std::vector<Section> trailing_sections(const BundleContent& content, const BundleContent& cases) {
+  const Results& results = content.results;
+  return {seeds_section(results),
+          times_section(cases.results),
+          {"programs", "Programs", kProgramRowsNote, {programs_table(cases.results)}},
+          {"protocols", "Protocols", kProtocolRowsNote, {protocols_table(cases.results)}},
+          failures_section(results),
+          injected_section(results),
+          warnings_section(content),
+          {"notes", "Notes", "", {Lines{content.notes}}},
+          reproduce_section(results),
+          evidence_section(results)};
+}
+
+}  // namespace aqbench

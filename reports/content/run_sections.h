@@ -1,0 +1,20 @@
+#pragma once
+// The sections of a run's report, made once from its bundle. summary.md has all of them, report.html these
+// and pictures between them.
+
+#include <vector>
+
+#include "reports/content/bundle_content.h"
+#include "reports/document/document.h"
+
+namespace aqbench {
+
+// Return the sections before and behind the pictures of a page. `cases` is the part of the bundle that is
+// listed case by case; the rest is said of the whole.
+std::vector<Section> leading_sections(const BundleContent& content, const BundleContent& cases);
+std::vector<Section> trailing_sections(const BundleContent& content, const BundleContent& cases);
+
+// Returns the values against the baseline; without blocks where the run was not gated.
+Section baseline_section(const BundleContent& content);
+
+}  // namespace aqbench

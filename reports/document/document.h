@@ -1,0 +1,115 @@
+#pragma once
+// A report as data: sections of blocks, made once from records and verdicts. Small writers turn them into
+// text for a terminal, Markdown, HTML, LaTeX and CSV. All texts are plain; each writer escapes them. In the
+// notes of sections `code` stands in backticks.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/table.h"
+
+namespace aqbench {
+
+// What a run comes to, as its reader sees it first.
+struct Banner {
+  enum class Kind { good, open, bad, none };
+  Kind kind = Kind::none;
+  std::string word;          // "PASS", "FAIL", "REGRESSED"; "" where nothing was decided
+  std::string title;         // "1 of 4 cases worse"
+  std::string detail;        // the worst case and its worst value; "" where there is none
+  std::string origin;        // "accepted in run X, commit Y"; or ""
+  std::string caution = {};  // what the numbers are not
+};
+
+// Returns a banner in one line: "FAIL: 1 of 4 cases worse. CASE: ...; accepted in run X, commit Y".
+std::string banner_line(const Banner& banner);
+
+// A heading inside of a section.
+struct Heading {
+  std::string text;
+};
+// A paragraph beside what it explains; "" for none.
+struct Paragraph {
+  std::string text;
+};
+// A list, the first `most` items with a count of the others.
+struct Lines {
+  std::vector<std::string> items;
+  std::size_t most = SIZE_MAX;
+};
+// A command to copy.
+struct Command {
+  std::string text;
+};
+// A chart of rows: bars one after the other, or a box plot of samples, each on a scale of its own.
+struct Chart {
+  struct Bar {
+    std::string name;
+    double value = 0;
+    std::string colour, tip;  // "#rrggbb", "" for the usual one; what is said of the bar under the mouse
+  };
+  struct Row {
+    std::string scene, label, tip;  // rows of one scene stand together
+    std::vector<Bar> bars;
+    std::optional<double> spread;  // around the end of the bars
+    std::vector<double> samples;   // sorted, in place of bars
+    std::optional<double> first;   // a dot beside the samples
+    std::string number, detail;    // behind; the detail where there is room
+  };
+  std::string title, note = {};
+  std::vector<std::pair<std::string, std::string>> keys = {};  // names of bars and their colours
+  std::vector<Row> rows = {};
+  double most = 0;  // the end of the scale
+};
+// A picture, as HTML that holds no text of a record unescaped: other writers leave it out.
+struct Picture {
+  std::string html;
+};
+using ReportBlock = std::variant<Banner, Heading, Paragraph, Lines, Command, Table, Chart, Picture>;
+
+// A part of a report; without blocks it is not there.
+struct Section {
+  std::string id, title;  // id: what links lead to
+  std::string note = {};  // what it shows
+  std::vector<ReportBlock> blocks = {};
+  std::string fold = {};  // where it is closed at first: the words that open it
+};
+
+// How wide a terminal is, and whether it has colours.
+struct Screen {
+  bool colours = false;
+  std::size_t width = kScreenColumns;
+};
+
+// Returns what is behind a descriptor, such as STDOUT_FILENO.
+Screen screen_of(int descriptor);
+
+// The writers. Names in tables on a terminal are never cut.
+std::string terminal_of(const ReportBlock& block, const Screen& screen = {});
+std::string terminal_of(const Section& section, const Screen& screen = {});
+std::string markdown_of(const ReportBlock& block);
+std::string markdown_of(const std::vector<ReportBlock>& blocks);  // each after an empty line
+std::string markdown_of(const Section& section);
+std::string html_of(const ReportBlock& block);
+std::string html_of(const Section& section);
+
+// Returns the table for LaTeX's package booktabs: the best is bold, the second underlined.
+std::string latex_of(const Table& table);
+std::string latex_escape(std::string_view text);
+
+// Returns the table as CSV (RFC 4180). Cells of columns at the right are numbers.
+std::string csv_of(const Table& table);
+
+// Returns a cell that is a link or a picture on pages.
+TableCell html_cell(std::string html, Colour colour = Colour::none);
+
+// Returns words with `code` in backticks as HTML.
+std::string html_words(std::string_view words);
+
+}  // namespace aqbench

@@ -1,0 +1,205 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/quantiles.h"
+#include "core/text.h"
+#include "reports/document/document.h"
+
+namespace aqbench {
+namespace {
+
+const char* class_of(Colour colour) {
+  constexpr const char* kClasses[] = {"", "bad", "good", "open", "dim"};  // in the order of Colour
+  return kClasses[static_cast<std::size_t>(colour)];
+}
+
+const char* class_of(Banner::Kind kind) {
+  constexpr const char* kClasses[] = {"good", "open", "bad", ""};  // in the order of Kind
+  return kClasses[static_cast<std::size_t>(kind)];
+}
+
+std::string list_of(const std::vector<std::string>& items, std::size_t most) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(items.size(), most); ++i)
+    text += "<li>" + xml_escape(items[i]) + "</li>\n";
+  if (items.size() > most) text += fmt::format("<li>and {} more</li>\n", items.size() - most);
+  return text.empty() ? "" : "<ul>\n" + text + "</ul>\n";
+}
+
+std::string content_of(const TableCell& cell) {
+  constexpr std::size_t kMaxFolded = 60;
+  std::string html = cell.html.empty() ? xml_escape(cell.text) : cell.html;
+  if (!cell.spread.empty()) html += " ± " + xml_escape(cell.spread);
+  if (cell.place > 0 && cell.place <= 2)
+    html = fmt::format("<{0}>{1}</{0}>", cell.place == 1 ? "strong" : "u", html);
+  if (cell.fold.empty()) return html;
+  return fmt::format("<details><summary>{}</summary>{}</details>", xml_escape(cell.hint),
+                     list_of(cell.fold, kMaxFolded));
+}
+
+std::string cell_of(const TableColumn& column, const TableCell& cell, bool first, bool row_opens) {
+  std::string html = first ? "<td" : fmt::format("<td data-label=\"{}\"", xml_escape(title_of(column)));
+  std::string classes = !first && column.align == Align::left ? "text" : "";
+  const bool is_name = column.role == ColumnRole::name || column.role == ColumnRole::opens;
+  for (const char* const name :
+       {is_name ? "name" : "", column.role == ColumnRole::picture ? "map" : "", class_of(cell.colour)})
+    if (*name != '\0') classes += (classes.empty() ? "" : " ") + std::string(name);
+  if (!classes.empty()) html += fmt::format(" class=\"{}\"", classes);
+  if (column.role == ColumnRole::opens && row_opens) html += " data-open";
+  if (column.role == ColumnRole::turns) html += " data-turn";
+  if (!column.metric.empty()) html += fmt::format(" data-metric=\"{}\"", xml_escape(column.metric));
+  if (!cell.hint.empty() && cell.fold.empty()) html += fmt::format(" title=\"{}\"", xml_escape(cell.hint));
+  return html + ">" + content_of(cell) + "</td>";
+}
+
+std::string row_of(const TableSubject& subject) {
+  const std::string name = xml_escape(subject.name);
+  std::string html = "<tr";
+  if (subject.opens) html += fmt::format(" data-case=\"{}\"", name);
+  if (!subject.against.empty()) html += fmt::format(" data-against=\"{}\"", xml_escape(subject.against));
+  if (!name.empty() && subject.against.empty()) html += fmt::format(" title=\"{}\"", name);
+  return html + (subject.leads ? " class=\"first\">" : ">");
+}
+
+std::string table_of(const Table& table) {
+  if (table.rows.empty()) return "";
+  std::string html = fmt::format(
+      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table class=\"{}cards "
+      "unbroken\">\n<thead><tr>",
+      xml_escape(table.label), table.sortable ? "lively " : "");
+  for (const TableColumn& column : table.columns)
+    html += fmt::format("<th scope=\"col\"{}>{}</th>",
+                        column.header == "case"       ? " class=\"text case\""
+                        : column.align == Align::left ? " class=\"text\""
+                                                      : "",
+                        xml_escape(title_of(column)));
+  html += "</tr></thead>\n<tbody>\n";
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    const TableSubject subject = table.subjects.empty() ? TableSubject{} : table.subjects[r];
+    html += row_of(subject);
+    for (std::size_t c = 0; c < table.columns.size(); ++c)
+      html += cell_of(table.columns[c], table.rows[r][c], c == 0, subject.opens);
+    html += "</tr>\n";
+  }
+  html += "</tbody></table></div>\n";
+  if (table.left_out > 0)
+    html += fmt::format("<p class=\"dim\">and {} more rows, in {}</p>\n", table.left_out, table.rest_in);
+  return html;
+}
+
+std::string banner_of(const Banner& banner) {
+  const std::string word = banner.word.empty() ? "" : fmt::format("<b>{}</b> ", xml_escape(banner.word));
+  std::string html = fmt::format("<div class=\"verdict {}\">\n<p>{}{}</p>\n", class_of(banner.kind), word,
+                                 xml_escape(banner.title));
+  if (!banner.detail.empty()) html += fmt::format("<p>{}</p>\n", xml_escape(banner.detail));
+  if (!banner.origin.empty()) html += fmt::format("<p class=\"dim\">{}</p>\n", xml_escape(banner.origin));
+  if (!banner.caution.empty()) html += fmt::format("<p><b>{}</b></p>\n", xml_escape(banner.caution));
+  return html + "</div>\n";
+}
+
+// A box plot in percent of the width.
+std::string box_of(const Chart::Row& row) {
+  const double low = std::min(row.samples.front(), row.first.value_or(row.samples.front())),
+               high = std::max(row.samples.back(), row.first.value_or(row.samples.back()));
+  const auto at = [&](double value) { return high > low ? 100 * (value - low) / (high - low) : 50.0; };
+  const auto quantile = [&](double share) { return quantile_of_sorted(row.samples, share); };
+  const auto mark = [&](const char* kind, double from, double to) {
+    return fmt::format("<span class=\"{}\" style=\"left:{:.4g}%;width:{:.4g}%\"></span>", kind, at(from),
+                       at(to) - at(from));
+  };
+  return fmt::format("<span class=\"boxplot\">{}{}{}{}</span>", mark("whisker", quantile(0), quantile(1)),
+                     mark("quartiles", quantile(0.25), quantile(0.75)),
+                     mark("median", quantile(0.5), quantile(0.5)),
+                     row.first ? mark("cold", *row.first, *row.first) : "");
+}
+
+std::string lane_of(const Chart& chart, const Chart::Row& row) {
+  if (!row.samples.empty()) return box_of(row);
+  std::string html;
+  for (const Chart::Bar& bar : row.bars)
+    html += fmt::format("<span class=\"bar\"{} style=\"--w:{:.4g}{}\"></span>",
+                        bar.tip.empty() ? "" : fmt::format(" title=\"{}\"", xml_escape(bar.tip)),
+                        chart.most > 0 ? std::clamp(bar.value / chart.most, 0.0, 1.0) : 0.0,
+                        bar.colour.empty() ? "" : ";background:" + bar.colour);
+  return html;
+}
+
+// Rows of HTML as wide as the page, not a drawing. The name of a scene stands once.
+std::string chart_of(const Chart& chart) {
+  constexpr std::size_t kMaxRows = 60;
+  if (chart.rows.empty()) return "";
+  std::string html = "<div class=\"barlist\">\n";
+  if (!chart.note.empty())
+    html += fmt::format("<h3>{}<span class=\"dim\">{}</span></h3>\n", xml_escape(chart.title),
+                        xml_escape(chart.note));
+  for (const auto& [name, colour] : chart.keys)
+    html += fmt::format("{}<span class=\"barkey\"><i style=\"background:{}\"></i>{}</span> {}",
+                        name == chart.keys.front().first ? "<p class=\"barkeys\">" : "", colour,
+                        xml_escape(name), name == chart.keys.back().first ? "</p>\n" : "");
+  for (std::size_t i = 0; i < std::min(chart.rows.size(), kMaxRows); ++i) {
+    const Chart::Row& row = chart.rows[i];
+    if (!row.scene.empty() && (i == 0 || row.scene != chart.rows[i - 1].scene))
+      html += fmt::format("<div class=\"barscene\">{}</div>\n", xml_escape(row.scene));
+    html += fmt::format(
+        "<div class=\"barrow\" title=\"{}\"><span class=\"barlabel\">{}</span><span "
+        "class=\"barlane\">{}<span "
+        "class=\"barnumber\">{}</span></span></div>\n",
+        xml_escape(row.tip), xml_escape(row.label), lane_of(chart, row), xml_escape(row.number));
+  }
+  html += "</div>\n";
+  if (chart.rows.size() > kMaxRows)
+    html += fmt::format("<p class=\"dim\">and {} more</p>\n", chart.rows.size() - kMaxRows);
+  return html;
+}
+
+struct HtmlWriter {
+  std::string operator()(const Banner& banner) const { return banner_of(banner); }
+  std::string operator()(const Heading& heading) const {
+    return fmt::format("<h3>{}</h3>\n", xml_escape(heading.text));
+  }
+  std::string operator()(const Paragraph& text) const {
+    return text.text.empty() ? "" : fmt::format("<p class=\"dim\">{}</p>\n", xml_escape(text.text));
+  }
+  std::string operator()(const Lines& lines) const { return list_of(lines.items, lines.most); }
+  std::string operator()(const Command& command) const {
+    return fmt::format("<pre>{}</pre>\n", xml_escape(command.text));
+  }
+  std::string operator()(const Table& table) const { return table_of(table); }
+  std::string operator()(const Chart& chart) const { return chart_of(chart); }
+  std::string operator()(const Picture& picture) const { return picture.html; }
+};
+
+}  // namespace
+
+std::string html_words(std::string_view words) {
+  std::string html;
+  bool code = false;
+  for (const std::string_view part : split_at(words, '`')) {
+    html += code ? fmt::format("<code>{}</code>", xml_escape(part)) : xml_escape(part);
+    code = !code;
+  }
+  return html;
+}
+
+TableCell html_cell(std::string html, Colour colour) {
+  TableCell cell{"", colour};
+  cell.html = std::move(html);
+  return cell;
+}
+
+std::string html_of(const ReportBlock& block) { return std::visit(HtmlWriter{}, block); }
+
+std::string html_of(const Section& section) {
+  std::string body;
+  for (const ReportBlock& block : section.blocks) body += html_of(block);
+  if (body.empty()) return "";
+  if (!section.fold.empty())
+    body = fmt::format("<details><summary>{}</summary>\n{}</details>\n", xml_escape(section.fold), body);
+  const std::string note =
+      section.note.empty() ? "" : fmt::format("<p class=\"dim\">{}</p>\n", html_words(section.note));
+  return fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n{}{}</section>\n", xml_escape(section.id),
+                     xml_escape(section.title), note, body);
+}
+
+}  // namespace aqbench
