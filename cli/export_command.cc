@@ -35,10 +35,10 @@ CommandLine<ExportRequest> export_command_line() {
       {{"csv", nullptr, "every value of every case, one on each line", into<&ExportRequest::csv>},
        {"latex", nullptr, "methods x scenes and their mean, the best in bold, the second underlined",
         into<&ExportRequest::latex>},
-       {"metric", "NAME", "of --latex: this metric instead of all; repeatable",
-        into<&ExportRequest::metrics>},
-       {"rename", "NAME=TEXT", "of --latex: another name of a method or scene; repeatable",
-        into<&ExportRequest::renames>},
+       {"metric", "NAME", "of --latex: this metric instead of all; may be repeated",
+        into<&ExportRequest::metrics>, repeated()},
+       {"rename", "NAME=VALUE", "of --latex: another name of a method or scene; may be repeated",
+        into<&ExportRequest::renames>, repeated()},
        {"svg", "DIR", "charts, a file each", into<&ExportRequest::svg>},
        {"ply", "DIR", "clouds that the bundle shows, a file each", into<&ExportRequest::ply>},
        {"cameras", "DIR", "cameras of each case: CASE.ply, wire frames, and CASE.txt, poses (TUM)",
@@ -111,7 +111,7 @@ LatexOptions latex_options(const ExportRequest& request) {
   for (const std::string& rename : request.renames) {
     const std::size_t end = rename.rfind('=');
     if (end == 0 || end == std::string::npos)
-      throw usage_error("--rename {}: expected NAME=TEXT", printable(rename));
+      throw usage_error("--rename {}: expected NAME=VALUE", printable(rename));
     options.names[rename.substr(0, end)] = rename.substr(end + 1);
   }
   return options;

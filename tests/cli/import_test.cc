@@ -113,7 +113,8 @@ TEST_F(Import, ItsNumbersAreAcceptedBesideTheGatesOfTheProject) {
   write("scores.csv", "scene,seed,psnr\nx,1,27.5\n");
   EXPECT_THAT(succeeded(run("import scores.csv --metric psnr:dB:higher --out a")).out,
               HasSubstr("aqbench accept a --baseline baseline.json\n"));
-  write("aqbench.json", R"({"suites": [{"name": "s", "scenes": ["flat_plane"], "methods": ["roma_like"]}],
+  write("aqbench.json",
+        R"({"version": 1, "suites": [{"name": "s", "scenes": ["flat_plane"], "methods": ["roma_like"]}],
     "gates": {"s": "baseline.json"}})");
   EXPECT_THAT(succeeded(run("import scores.csv --metric psnr:dB:higher --out b")).out,
               HasSubstr("aqbench accept b --baseline other-baseline.json\n"));
