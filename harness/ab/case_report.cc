@@ -111,9 +111,7 @@ void judge_outcomes(AbCaseReport& report) {
     std::string reason;
     AbVerdict verdict;
   } rules[] = {{true, of(AbOutcome::Kind::metric, PairedVerdict::regressed),
-                faster   ? AbVerdict::invalid
-                : slower ? AbVerdict::regressed
-                         : AbVerdict::worse},
+                slower ? AbVerdict::regressed : AbVerdict::worse},
                {!slower, of(AbOutcome::Kind::cost, PairedVerdict::regressed), AbVerdict::regressed},
                {!slower && of_time != AbVerdict::trade, of(AbOutcome::Kind::metric, PairedVerdict::trade),
                 AbVerdict::trade},

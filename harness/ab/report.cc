@@ -73,15 +73,16 @@ std::string metric_row_text(const VerdictRow& row) {
                      row.unit == "1" || row.unit.empty() ? "" : " " + row.unit);
 }
 
-// Fills outputs and accuracy. Returns why B is invalid, "" if it is not.
-std::string compare_outputs(const AbSamples& samples, const AbSettings& settings, std::size_t case_index,
-                            AbCaseReport& report) {
+// Fills outputs and accuracy. Returns why B is worse or invalid, "" if it is neither.
+std::pair<AbVerdict, std::string> compare_outputs(const AbSamples& samples, const AbSettings& settings,
+                                                  std::size_t case_index, AbCaseReport& report) {
   const auto a = hashes_of(samples, case_index, AbSide::a), b = hashes_of(samples, case_index, AbSide::b);
   const bool single = a.size() == 1 && b.size() == 1;
   report.outputs = a.empty() || b.empty() || (single && a == b && a.begin()->empty()) ? "not hashed"
                    : single && a == b                                                 ? "identical"
                    : single                                                           ? "differ"
                             : fmt::format("vary: {} of A, {} of B", a.size(), b.size());
+  const auto invalid = [](std::string why) { return std::pair(AbVerdict::invalid, std::move(why)); };
   if (report.outputs == "not hashed" || report.outputs == "identical") return {};
   if (settings.outputs_may_differ || has_metrics(settings)) return {};
   const Record* const scored_a = scored_unit(samples, case_index, AbSide::a);
@@ -89,10 +90,11 @@ std::string compare_outputs(const AbSamples& samples, const AbSettings& settings
   if (scored_a != nullptr && scored_b != nullptr)
     report.accuracy = compare_metrics_of_sides(report.name, *scored_a, *scored_b);
   if (a.size() == 1 && b.size() > 1)
-    return fmt::format("B gave {} different outputs for the same input, A always the same", b.size());
-  if (scored_a == nullptr || scored_b == nullptr) return "the outputs differ and were not scored";
+    return invalid(
+        fmt::format("B gave {} different outputs for the same input, A always the same", b.size()));
+  if (scored_a == nullptr || scored_b == nullptr) return invalid("the outputs differ and were not scored");
   if (report.accuracy.empty())
-    return "the outputs differ, and no metric of A's is defined to compare them by";
+    return invalid("the outputs differ, and no metric of A's is defined to compare them by");
   std::vector<std::string> worse;
   for (const VerdictRow& row : report.accuracy)
     if (is_worse_in_b(row.verdict) && decides(*scored_a, row.metric)) worse.push_back(metric_row_text(row));
@@ -102,7 +104,7 @@ std::string compare_outputs(const AbSamples& samples, const AbSettings& settings
       fmt::format("B's output is worse: {}",
                   fmt::join(worse.begin(), worse.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
   if (worse.size() > shown) text += fmt::format(" and {} more", worse.size() - shown);
-  return text;
+  return {AbVerdict::worse, std::move(text)};
 }
 
 // ---- Verdict ----
@@ -193,16 +195,16 @@ AbCaseReport judge_case(const AbSamples& samples, const AbSettings& settings, st
   }
   for (std::size_t k = 0; k < decision.outcomes.size(); ++k)
     report.outcomes.push_back({settings.outcomes[k], std::move(decision.outcomes[k])});
-  const std::string invalid = compare_outputs(samples, settings, i, report);
+  const auto [of_outputs, why] = compare_outputs(samples, settings, i, report);
   if (!settings.outputs_may_differ && !has_metrics(settings)) report.pareto = pareto_line(samples, i, report);
   if (report.time) {
     report.verdict = ab_verdict_of(report.time->verdict);
     report.reason = report.time->reason;
   }
   judge_outcomes(report);
-  if (!invalid.empty()) {
-    report.verdict = AbVerdict::invalid;
-    report.reason = invalid;
+  if (!why.empty()) {
+    report.verdict = of_outputs;
+    report.reason = why;
   }
   return report;
 }

@@ -24,7 +24,7 @@ enum class AbVerdict {
   pass,
   inconclusive,
   refused,  // too noisy on this machine to be gated
-  invalid,  // B's output is worse than A's or unsteady, so B's time says nothing
+  invalid,  // B's output is unsteady, or cannot be held against A's: B's time says nothing
   failed,   // a unit failed
   trade,    // the typical run and the share of slow runs point in opposite directions
   // Where metrics decide:
@@ -120,7 +120,7 @@ struct AbReport {
 // metric by metric on A's, with default tolerances; headline metrics decide, others only where there are
 // none. If B's output changes from unit to unit while A's does not, the case is invalid. Where metrics are
 // compared over seeds or runs (AbSettings::outcomes), their verdicts stand in place of that: one that is
-// WORSE makes a B that is faster INVALID and any other B REGRESSED. A cost counts where it is REGRESSED.
+// WORSE makes the case WORSE, or REGRESSED where B is slower, too. A cost counts where it is REGRESSED.
 // Throws as decide_cases().
 AbReport judge_ab(const AbDocument& document);
 

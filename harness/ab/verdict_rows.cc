@@ -107,12 +107,16 @@ std::string time_words(const AbCaseReport& one) {
   return text + ", " + worse + (verdict == PairedVerdict::faster ? ": faster but less accurate" : "");
 }
 
+bool is_of_outputs(const AbCaseReport& one) {
+  return one.verdict == AbVerdict::invalid || one.verdict == AbVerdict::worse;
+}
+
 // "rmse +5.10 % (+4.20 .. +6.00 %)"; of a trade its times first.
 std::string words_of(const AbCaseReport& one, const VerdictRow* leading) {
   const bool failed = one.verdict == AbVerdict::failed || (one.verdict == AbVerdict::invalid && !one.time);
   if (failed || leading == nullptr) return one.reason.empty() ? "nothing to compare" : one.reason;
   if ((one.time && leading->metric == time_name(one.time->decided_by)) ||
-      (one.verdict == AbVerdict::invalid && one.outcomes.empty()))
+      (is_of_outputs(one) && one.outcomes.empty()))
     return one.time && one.time->comparison ? time_words(one) : one.reason;
   const bool timed = one.time && one.time->comparison;
   if (timed && one.time->verdict == PairedVerdict::faster && !worse_metric_words(one).empty())
@@ -166,9 +170,9 @@ Verdicts verdicts_of(const std::vector<AbCaseReport>& cases) {
     row.only_shown = false;
     row.words = words_of(one, leading);
     // Of what the test is certain of, the reason is its statistics: what stands behind "time: " always is.
-    const bool certain =
-        one.verdict == AbVerdict::regressed || one.verdict == AbVerdict::faster ||
-        (one.verdict == AbVerdict::invalid && one.time && one.time->comparison && !one.outcomes.empty());
+    const bool certain = one.verdict == AbVerdict::regressed || one.verdict == AbVerdict::faster ||
+                         (one.verdict == AbVerdict::worse && one.time &&
+                          one.time->verdict == PairedVerdict::faster && !one.outcomes.empty());
     row.reason = certain || one.reason == row.words ? "" : one.reason.substr(0, one.reason.find("; time: "));
     std::vector<VerdictRow>& of_case = of_cases.emplace_back(1, std::move(row));
     for (const VerdictRow& value : rows)

@@ -48,7 +48,8 @@ std::string cell_of(const TableColumn& column, const TableCell& cell, bool first
   if (!classes.empty()) html += fmt::format(" class=\"{}\"", classes);
   if (column.role == ColumnRole::opens && row_opens) html += " data-open";
   if (column.role == ColumnRole::turns) html += " data-turn";
-  if (!column.metric.empty()) html += fmt::format(" data-metric=\"{}\"", xml_escape(column.metric));
+  if (!column.metric.empty() && row_opens)
+    html += fmt::format(" data-metric=\"{}\"", xml_escape(column.metric));
   if (!cell.hint.empty() && cell.fold.empty()) html += fmt::format(" title=\"{}\"", xml_escape(cell.hint));
   return html + ">" + content_of(cell) + "</td>";
 }

@@ -2,13 +2,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/text.h"
 #include "reports/document/document.h"
 
 namespace aqbench {
 
 std::string latex_escape(std::string_view text) {
   std::string safe;
-  for (const char c : text) {
+  for (const char c : printable(text)) {
     if (c == '\\')
       safe += "\\textbackslash{}";
     else if (c == '~' || c == '^')
@@ -31,8 +32,9 @@ std::string latex_of(const Table& table) {
     places += column.align == Align::left ? 'l' : 'r';
     cells.push_back(latex_escape(title_of(column)));
   }
-  std::string text = fmt::format("% {}\n\\begin{{tabular}}{{{}}}\n\\toprule\n{}\\midrule\n",
-                                 latex_escape(table.label), places, row_of(cells));
+  std::string text =
+      fmt::format("{}\\begin{{tabular}}{{{}}}\n\\toprule\n{}\\midrule\n",
+                  table.label.empty() ? "" : "% " + latex_escape(table.label) + "\n", places, row_of(cells));
   for (const auto& row : table.rows) {
     cells.clear();
     for (const TableCell& cell : row) {

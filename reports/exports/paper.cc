@@ -113,17 +113,19 @@ std::string results_latex(const Results& results, const LatexOptions& options) {
     }
     chosen.push_back(*column);
   }
+  if (!chosen.empty()) columns = std::move(chosen);
   std::string text = fmt::format("% {}; needs \\usepackage{{booktabs}}\n", latex_escape(run_title(results)));
-  std::vector<Table> tables = method_tables(results, chosen.empty() ? columns : chosen);
+  std::vector<Table> tables = method_tables(results, columns);
   if (!tables.empty() && tables.front().columns.size() == 2) {  // of one scene: methods and metrics
-    for (Table& table : tables) table.columns.back().header = table.label;
+    Table joined = tables.front();
+    joined.label.clear();
+    joined.columns.back().header = columns.front().title;
     for (std::size_t i = 1; i < tables.size(); ++i) {
-      tables.front().columns.push_back(tables[i].columns.back());
-      for (std::size_t row = 0; row < tables[i].rows.size(); ++row)
-        tables.front().rows[row].push_back(tables[i].rows[row].back());
+      joined.columns.push_back({columns[i].title, Align::right});
+      for (std::size_t row = 0; row < joined.rows.size(); ++row)
+        joined.rows[row].push_back(tables[i].rows[row].back());
     }
-    tables.front().label = "";
-    tables.resize(1);
+    tables = {std::move(joined)};
   }
   const auto rename = [&](std::string& name) {
     if (const auto found = options.names.find(name); found != options.names.end()) name = found->second;

@@ -16,6 +16,7 @@
 #include "metrics/value_change.h"
 #include "reports/content/case_columns.h"
 #include "reports/content/commands.h"
+#include "reports/content/metrics_table.h"
 #include "reports/content/verdict_text.h"
 
 namespace aqbench {
@@ -150,10 +151,6 @@ std::vector<std::size_t> filled_metrics(const std::vector<const SiteRun*>& runs)
   return shown;
 }
 
-void add_metric_columns(const std::vector<std::size_t>& metrics, Table& table) {
-  for (const std::size_t i : metrics) table.columns.push_back({site_metrics()[i].title, Align::right});
-}
-
 std::string case_link(const SiteRun& run, const std::string& case_name, const SiteReports& reports,
                       const std::string& text, const char* root) {
   const auto report = reports.find(run.key);
@@ -249,6 +246,52 @@ TableCell since_cell(std::span<const SiteRun* const> runs, std::span<const SiteS
   if (step == steps.end()) return {"first run"};
   return html_cell(steps_link(runs.front()->suite, xml_escape(runs[step->since]->id)),
                    step->worsening() > 0 ? Colour::red : Colour::none);
+}
+
+std::vector<ReportBlock> site_cases(const std::vector<SiteTableCase>& cases, const SiteTableParts& parts,
+                                    const std::function<const SiteSuite&(const SiteRun&)>& suite_of,
+                                    const SiteReports& reports) {
+  if (cases.empty()) return {};
+  std::vector<std::string> all;
+  for (const SiteTableCase& at : cases) all.push_back(at.one->name);
+  const ShortNames names = shorten_names(all);
+  const std::size_t shown = std::min(cases.size(), kMaxTableRows);
+  std::vector<MetricColumn> columns;
+  for (const std::size_t i : parts.metrics)
+    columns.push_back({site_metrics()[i].name, site_metrics()[i].title, site_metrics()[i].title});
+  std::vector<Record> records(shown);
+  std::vector<MetricsRow> rows;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& [run, one, before] = cases[i];
+    for (const std::size_t k : parts.metrics)
+      records[i].metrics.emplace_back(site_metrics()[k].name, Metric{one->values[k], "", Better::lower, ""});
+    rows.push_back(
+        {{html_cell(case_link(*run, one->name, reports, xml_escape(names.of.at(one->name)))),
+          parts.with_suites ? html_cell(suite_link(run->suite))
+                            : TableCell{one->status, one->status == "ok" ? Colour::none : Colour::red}},
+         {&records[i]}});
+  }
+  Table table = metrics_table({{"case"}, {parts.with_suites ? "suite" : "status"}}, rows, columns);
+  table.columns.push_back({"since when"});
+  table.label = parts.label;
+  table.left_out = cases.size() - shown;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const SiteTableCase& at = cases[i];
+    const SiteSuite& suite = suite_of(*at.run);
+    for (std::size_t k = 0; k < parts.metrics.size(); ++k) {
+      const std::size_t metric = parts.metrics[k];
+      TableCell& cell = table.rows[i][2 + k];
+      const bool moved = at.before != nullptr && at.one->values[metric] != at.before->values[metric];
+      cell.html = case_link(*at.run, at.one->name, reports, xml_escape(cell.text)) + (moved ? " *" : "");
+      if (moved)
+        cell.hint = fmt::format("{} in the run before", table_number_or_na(at.before->values[metric]));
+    }
+    table.rows[i].push_back(since_cell(suite.runs, suite.steps, [&](const SiteStep& step) {
+      return step.case_name == at.one->name && std::ranges::count(parts.metrics, step.metric) > 0;
+    }));
+    table.subjects.push_back({at.one->name});
+  }
+  return {common_words(names.common), std::move(table)};
 }
 
 std::string steps_section(const std::vector<SiteStepRow>& rows, bool with_suites, const std::string& lead) {

@@ -55,9 +55,6 @@ std::string shown_suite(const std::string& suite);
 // Returns which metrics any case of the runs has, as places in site_metrics().
 std::vector<std::size_t> filled_metrics(const std::vector<const SiteRun*>& runs);
 
-// Adds a column for each of these metrics.
-void add_metric_columns(const std::vector<std::size_t>& metrics, Table& table);
-
 // Returns `text`, which is HTML, as a link to the case in its bundle's report, for a page whose root is
 // `root`; the text alone where there is no page of the run.
 std::string case_link(const SiteRun& run, const std::string& case_name, const SiteReports& reports,
@@ -98,6 +95,27 @@ struct SiteSuite {
   std::vector<SiteStep> steps;       // site_steps() of the runs
 };
 using SiteSuites = std::map<std::string, SiteSuite>;
+
+// A case of a run in a table, and the same case in the run before: nullptr where it is not compared.
+struct SiteTableCase {
+  const SiteRun* run;
+  const SiteCase* one;
+  const SiteCase* before = nullptr;
+};
+
+// What a table of cases is of: its label, its metrics, and whether cases have their suite beside them, else
+// their status.
+struct SiteTableParts {
+  std::string label;
+  std::vector<std::size_t> metrics;
+  bool with_suites;
+};
+
+// Returns the table of these cases, each value with a link to its case, and since when they are what they
+// are.
+std::vector<ReportBlock> site_cases(const std::vector<SiteTableCase>& cases, const SiteTableParts& parts,
+                                    const std::function<const SiteSuite&(const SiteRun&)>& suite_of,
+                                    const SiteReports& reports);
 
 // A file of a site: its path relative to the root, and its text.
 using SiteFile = std::pair<std::string, std::string>;

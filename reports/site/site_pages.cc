@@ -33,36 +33,17 @@ std::string newest_section(const SiteSuite& suite, const SiteReports& reports) {
   std::map<std::string, const SiteCase*> earlier;
   if (before != nullptr)
     for (const SiteCase& one : before->cases) earlier[one.name] = &one;
-  const ShortNames names = site_short_names(runs.last(1));
-  const std::vector<std::size_t> metrics = filled_metrics({&newest});
-  Table table = table_with({"case", "status"});
-  add_metric_columns(metrics, table);
-  table.columns.push_back({"since when"});
-  table.label = "newest run";
-  for (const SiteCase* const at : worst_first(newest)) {
-    if (!has_room(table)) continue;
-    const SiteCase& one = *at;
-    std::vector<TableCell> cells = {
-        html_cell(case_link(newest, one.name, reports, xml_escape(names.of.at(one.name)))),
-        {one.status, one.status == "ok" ? Colour::none : Colour::red}};
-    const auto old = earlier.find(one.name);
-    for (const std::size_t i : metrics) {
-      const bool moved = old != earlier.end() && one.values[i] != old->second->values[i];
-      cells.push_back(html_cell(case_link(newest, one.name, reports, table_number_or_na(one.values[i])) +
-                                (moved ? " *" : "")));
-      if (moved)
-        cells.back().hint = fmt::format("{} in the run before", table_number_or_na(old->second->values[i]));
-    }
-    cells.push_back(
-        since_cell(runs, suite.steps, [&](const SiteStep& step) { return step.case_name == one.name; }));
-    table.rows.push_back(std::move(cells));
-    table.subjects.push_back({one.name});
+  std::vector<SiteTableCase> cases;
+  for (const SiteCase* const one : worst_first(newest)) {
+    const auto old = earlier.find(one->name);
+    cases.push_back({&newest, one, old == earlier.end() ? nullptr : old->second});
   }
-  return html_of(
-      Section{"newest",
-              "Newest values",
-              "",
-              {common_words(names.common), std::move(table), Paragraph{"* changed since the run before."}}});
+  Section section{"newest", "Newest values", "",
+                  site_cases(
+                      cases, {"newest run", filled_metrics({&newest}), false},
+                      [&](const SiteRun&) -> const SiteSuite& { return suite; }, reports)};
+  section.blocks.emplace_back(Paragraph{"* changed since the run before."});
+  return html_of(section);
 }
 
 std::string runs_section(std::span<const SiteRun* const> runs, const SiteReports& reports) {

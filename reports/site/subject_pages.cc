@@ -86,20 +86,6 @@ const BySeed* best_of(const std::vector<BoardRow>& rows, const std::string& scen
   return has_side && is_ranked(metric.name) ? best : nullptr;
 }
 
-struct SubjectCase {
-  const SiteRun* run;
-  const SiteCase* one;
-};
-
-// What a page is about, and the metrics that it shows.
-struct Subject {
-  std::string name;
-  std::vector<std::size_t> metrics;
-  const SiteSuites& suites;
-
-  bool has(std::size_t metric) const { return std::ranges::find(metrics, metric) != metrics.end(); }
-};
-
 // Returns the steps of one metric over all suites.
 std::string metric_steps(const std::string& metric, const SiteSuites& suites, const SiteReports& reports) {
   std::vector<SiteStepRow> rows;
@@ -111,47 +97,18 @@ std::string metric_steps(const std::string& metric, const SiteSuites& suites, co
   return steps_section(rows, true);
 }
 
-// Returns the table of the cases with these metrics, each value with a link to its case.
-std::vector<ReportBlock> subject_table(const Subject& subject, const std::vector<SubjectCase>& cases,
-                                       const SiteReports& reports) {
-  std::vector<std::string> all;
-  for (const SubjectCase& at : cases) all.push_back(at.one->name);
-  const ShortNames names = shorten_names(all);
-  Table table = table_with({"case", "suite"});
-  add_metric_columns(subject.metrics, table);
-  table.columns.push_back({"since when"});
-  table.label = subject.name;
-  for (const auto& [run, one] : cases) {
-    if (!has_room(table)) continue;
-    const SiteSuite& suite = subject.suites.at(run->suite);
-    std::vector<TableCell> cells = {
-        html_cell(case_link(*run, one->name, reports, xml_escape(names.of.at(one->name)))),
-        html_cell(suite_link(run->suite))};
-    for (const std::size_t i : subject.metrics)
-      cells.push_back(html_cell(case_link(*run, one->name, reports, table_number_or_na(one->values[i]))));
-    cells.push_back(since_cell(suite.runs, suite.steps, [&, name = &one->name](const SiteStep& step) {
-      return step.case_name == *name && subject.has(step.metric);
-    }));
-    table.rows.push_back(std::move(cells));
-    table.subjects.push_back({one->name});
-  }
-  return {common_words(names.common), std::move(table)};
-}
-
 // The tables of the newest runs: cases with given poses, and those whose method finds its poses itself.
-std::string newest_tables(const Subject& subject, const std::vector<SubjectCase>& cases,
-                          const SiteReports& reports) {
-  std::vector<SubjectCase> given, own;
-  for (const SubjectCase& at : cases) (has_own_poses(at.one->name) ? own : given).push_back(at);
-  std::string text;
-  if (!given.empty())
-    text += html_of(
-        Section{"newest", "In the newest run of every suite", "", subject_table(subject, given, reports)});
-  if (!own.empty())
-    text +=
-        html_of(Section{"newest_own", "In the newest run of every suite, of methods with poses of their own",
-                        "", subject_table(subject, own, reports)});
-  return text;
+std::string newest_tables(const SiteTableParts& parts, const std::vector<SiteTableCase>& cases,
+                          const SiteSuites& suites, const SiteReports& reports) {
+  std::vector<SiteTableCase> given, own;
+  for (const SiteTableCase& at : cases) (has_own_poses(at.one->name) ? own : given).push_back(at);
+  const auto blocks_of = [&](const std::vector<SiteTableCase>& some) {
+    return site_cases(
+        some, parts, [&](const SiteRun& run) -> const SiteSuite& { return suites.at(run.suite); }, reports);
+  };
+  const std::string title = "In the newest run of every suite";
+  return html_of(Section{"newest", title, "", blocks_of(given)}) +
+         html_of(Section{"newest_own", title + ", of methods with poses of their own", "", blocks_of(own)});
 }
 
 // The methods of the newest run of every suite against its scenes.
@@ -217,7 +174,7 @@ std::vector<SiteFile> subject_pages(const SiteSuites& suites, const SiteReports&
   std::vector<const SiteRun*> newest;
   for (const auto& [name, suite] : suites) newest.push_back(suite.runs.back());
   const std::vector<std::size_t> metrics = filled_metrics(newest);
-  std::map<std::pair<std::string, std::string>, std::vector<SubjectCase>> subjects;  // kind and name
+  std::map<std::pair<std::string, std::string>, std::vector<SiteTableCase>> subjects;  // kind and name
   for (const SiteRun* const run : newest)
     for (const SiteCase& one : run->cases) {
       for (const std::size_t i : metrics) subjects[{"metric", site_metrics()[i].name}].push_back({run, &one});
@@ -238,7 +195,7 @@ std::vector<SiteFile> subject_pages(const SiteSuites& suites, const SiteReports&
     }
     pages.emplace_back(
         fmt::format("{}/{}.html", kind, site_file_name(name)),
-        site_page(title, 1, lead + newest_tables({name, columns, suites}, cases, reports), ""));
+        site_page(title, 1, lead + newest_tables({name, columns, true}, cases, suites, reports), ""));
   }
   return pages;
 }

@@ -24,13 +24,13 @@ MetricSet& scored(AbDocument& document, std::size_t side) {
 
 AbCaseReport only_case(const AbDocument& document) { return judge_ab(document).cases.at(0); }
 
-TEST(AbReport, AFasterBuildWithWorseAccuracyIsInvalid) {
+TEST(AbReport, AFasterBuildWithWorseAccuracyIsWorse) {
   AbDocument document = document_of(timed_samples(40, 0.8));
   EXPECT_EQ(only_case(document).verdict, AbVerdict::faster);
   EXPECT_EQ(judge_ab(document).exit_code(), ExitCode::pass);
   give_outputs(document.samples, 1.0, 1.2);
   const AbCaseReport worse = only_case(document);
-  EXPECT_EQ(worse.verdict, AbVerdict::invalid);
+  EXPECT_EQ(worse.verdict, AbVerdict::worse);
   EXPECT_THAT(worse.reason, HasSubstr("accuracy_mean_mm 1 -> 1.2 mm"));
   EXPECT_THAT(worse.pareto, HasSubstr("B is faster but less accurate"));
   EXPECT_EQ(judge_ab(document).exit_code(), ExitCode::regression);
@@ -73,14 +73,14 @@ TEST(AbReport, OtherMetricsThanTheHeadlinesAreShownAndDecideOnlyAlone) {
   EXPECT_EQ(only_case(document).verdict, AbVerdict::faster);
   EXPECT_EQ(only_case(document).accuracy.front().metric, "tile_worst_abs_bias_mm");
   for (const std::size_t i : {0, 1}) scored(document, i).erase(scored(document, i).begin());
-  EXPECT_EQ(only_case(document).verdict, AbVerdict::invalid);
+  EXPECT_EQ(only_case(document).verdict, AbVerdict::worse);
 }
 
 TEST(AbReport, UndefinedUnscoredOrUnsteadyOutputsAreInvalid) {
   AbDocument document = document_of(timed_samples(40, 0.8));
   give_outputs(document.samples, 1.0, 1.0);
   scored(document, 1)[0].second = {std::nullopt, "mm", Better::lower, "no points"};
-  EXPECT_EQ(only_case(document).verdict, AbVerdict::invalid);
+  EXPECT_EQ(only_case(document).verdict, AbVerdict::worse);
   scored(document, 0)[0].second = {std::nullopt, "mm", Better::lower, "no points"};
   EXPECT_THAT(only_case(document).reason, HasSubstr("no metric of A's is defined"));
   EXPECT_EQ(only_case(document).verdict, AbVerdict::invalid);

@@ -58,11 +58,11 @@ TEST(AbPage, HoldsEveryPairWithTheOrderInWhichItRanAndTheIntervalOfTheShift) {
   EXPECT_GT(series.at("high"), series.at("shift"));
 }
 
-TEST(AbPage, ShowsWhatIsInvalidWithItsReasonAndHowMetricsDiffer) {
+TEST(AbPage, ShowsWhatIsWorseWithItsReasonAndHowMetricsDiffer) {
   AbDocument document = document_of(timed_samples(40, 0.9));
   give_outputs(document.samples, 0.8, 1.6);
   const std::string page = page_of(document);
-  for (const char* const part : {"<b>INVALID</b>", "2 x worse: faster but less accurate"})
+  for (const char* const part : {"<b>WORSE</b>", "2 x worse: faster but less accurate"})
     EXPECT_THAT(page, HasSubstr(part));
   const AbReport report = judge_ab(document);
   ASSERT_FALSE(report.cases[0].reason.empty());

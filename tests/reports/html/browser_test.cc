@@ -199,9 +199,9 @@ TEST_F(FirstScreen, OfASweepWithoutABaselineSaysSo) {
 TEST_F(FirstScreen, OfATradeNamesBothSidesOfIt) {
   AbDocument document = document_of(timed_samples(40, 1 / 3.1));
   give_outputs(document.samples, 0.8, 1.6);
-  EXPECT_THAT(seen(ab_page(document, judge_ab(document))),
-              Each(AllOf(HasSubstr("INVALID B is 3.1 x faster ("),
-                         HasSubstr("2 x worse: faster but less accurate"))));
+  EXPECT_THAT(
+      seen(ab_page(document, judge_ab(document))),
+      Each(AllOf(HasSubstr("WORSE B is 3.1 x faster ("), HasSubstr("2 x worse: faster but less accurate"))));
 }
 
 TEST_F(FirstScreen, OfTwoCommitsSaysWhatGotWorseAndWhere) {
