@@ -36,6 +36,33 @@ using testing::TemporaryDir;
 using testing::with;
 using testing::words;
 
+// Stands for Slurm: runs jobs at once, and a dependent one only if a task died. Tasks whose numbers are in
+// the file `deaths` beside it die, each as often as it stands there.
+constexpr const char* kSbatch = R"sh(#!/bin/sh
+here=${0%/*}
+echo "$*" >>"$here/calls"
+id=$((100 + $(wc -l <"$here/calls")))
+array= wrap= after=
+for word in "$@"; do
+  case $word in
+    --array=1-*) array=${word#--array=1-} ;;
+    --wrap=*) wrap=${word#--wrap=} ;;
+    --dependency=afternotok:*) after=${word#--dependency=afternotok:} ;;
+  esac
+done
+echo $id
+if [ -n "$after" ] && [ ! -e "$here/failed.$after" ]; then exit 0; fi
+if [ -z "$array" ]; then sh -c "$wrap" >&2; exit; fi
+for task in $(seq "$array"); do
+  if [ "$(head -n 1 "$here/deaths" 2>/dev/null)" = $task ]; then
+    sed -i 1d "$here/deaths"
+    touch "$here/failed.$id"
+    continue
+  fi
+  SLURM_ARRAY_TASK_ID=$task sh -c "$wrap" >&2 || touch "$here/failed.$id"
+done
+)sh";
+
 bool has_program(const char* name) {
   return std::system((std::string("command -v ") + name + " >/dev/null 2>&1").c_str()) == 0;
 }
@@ -60,6 +87,7 @@ void expect_engine_loses_nothing(const std::string& engine, const std::string& c
       "then exec timeout -s KILL 0.$(random) " AQBENCH_BINARY
       " \"$@\"; fi\n"
       "exec " AQBENCH_BINARY " \"$@\"\n");
+  testing::write_program(fs::path(dir / "work/bin/sbatch"), kSbatch);
   const std::string line = "cd '" + (dir / "work").string() +
                            "' && export HOME=$PWD PATH=$PWD/bin:$PATH && { " + command + "; } >log 2>&1";
   ASSERT_EQ(std::system(line.c_str()), 0) << read_file(fs::path(dir / "work/log"));
@@ -76,30 +104,11 @@ TEST(Engines, SnakemakeLosesNoCaseOfKilledProcesses) {
   expect_engine_loses_nothing("snakemake", "snakemake -q --cores 2 --restart-times 3");
 }
 
-// ---- Slurm, of which one program stands for all ----
+TEST(Engines, SlurmLosesNoCaseOfAKilledTask) {
+  expect_engine_loses_nothing("slurm", "TASKS=3 sh cases_slurm.sh");
+}
 
-// Runs jobs at once, and a dependent one only if a task died. Tasks whose numbers are in DIR/deaths die, each
-// as often as it stands there.
-constexpr const char* kSbatch = R"sh(#!/bin/sh
-cd "${0%/*}"
-echo "$*" >>calls
-id=$((100 + $(wc -l <calls)))
-array= wrap= after=
-for word in "$@"; do
-  case $word in
-    --array=1-*) array=${word#--array=1-} ;;
-    --wrap=*) wrap=${word#--wrap=} ;;
-    --dependency=afternotok:*) after=${word#--dependency=afternotok:} ;;
-  esac
-done
-echo $id
-if [ -n "$after" ] && [ ! -e "failed.$after" ]; then exit 0; fi
-if [ -z "$array" ]; then sh -c "$wrap" >&2; exit; fi
-for task in $(seq "$array"); do
-  if [ "$(head -n 1 deaths 2>/dev/null)" = $task ]; then sed -i 1d deaths; touch failed.$id; continue; fi
-  SLURM_ARRAY_TASK_ID=$task sh -c "$wrap" >&2 || touch failed.$id
-done
-)sh";
+// ---- Slurm ----
 
 // PATH with programs of the test's own before all others.
 class OwnPrograms {
