@@ -111,20 +111,19 @@ void GpuMemoryWatch::ask() {
 }
 
 void GpuMemoryWatch::take_answer() {
+  int status = 0;
+  const pid_t ended = ::waitpid(asked_, &status, WNOHANG);
   std::array<char, 4096> piece{};
   ssize_t count = 0;
   while ((count = ::read(answer_.get(), piece.data(), piece.size())) > 0)
     text_.append(piece.data(), static_cast<std::size_t>(count));
-  int status = 0;
-  if (::waitpid(asked_, &status, WNOHANG) != asked_) return;
-  while ((count = ::read(answer_.get(), piece.data(), piece.size())) > 0)
-    text_.append(piece.data(), static_cast<std::size_t>(count));
+  if (ended == 0) return;
   asked_ = 0;
   constexpr auto kPause = std::chrono::seconds(1);
   constexpr int kShare = 4;
   const auto now = SteadyClock::now();
   next_ = asked_at_ + std::max<SteadyClock::duration>(kPause, kShare * (now - asked_at_));
-  const bool answered = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  const bool answered = ended > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
   ++(answered ? answers_ : failures_);
   if (!answered) return;
   if (const auto bytes = gpu_bytes_of(text_, descendants_))
