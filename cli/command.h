@@ -26,6 +26,7 @@ CommandLineText line_of(const Command& command);
 // throws Error.
 ExitCode ab_command(const Arguments& arguments);
 ExitCode accept_command(const Arguments& arguments);
+ExitCode bisect_command(const Arguments& arguments);
 ExitCode cache_command(const Arguments& arguments);
 ExitCode change_command(const Arguments& arguments);
 ExitCode check_command(const Arguments& arguments);

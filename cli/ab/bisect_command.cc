@@ -1,0 +1,271 @@
+// `aqbench bisect`: which commit made a program slower.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/options.h"
+#include "core/error.h"
+#include "core/files.h"
+#include "core/processes/process.h"
+#include "core/processes/stop_signals.h"
+#include "core/table.h"
+#include "core/text.h"
+#include "harness/ab/bisect.h"
+#include "harness/ab/deciding_time.h"
+#include "harness/ab/report.h"
+#include "harness/ab/unit.h"
+#include "harness/statistics/pair_plan.h"
+
+namespace aqbench::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct BisectRequest {
+  std::string good, bad = "HEAD", build, run, benchmark;
+  bool gbench = false;
+  DecideBy decide_by = DecideBy::automatic;
+  BisectOptions options;
+  double timeout_s = 600;
+  fs::path out = "bisect";
+  bool json = false;
+};
+
+CommandLine<BisectRequest> bisect_command_line() {
+  return {
+      "aqbench bisect --good COMMIT [--bad COMMIT] --build CMD\n"
+      "               (--run CMD | --gbench CMD --benchmark NAME)",
+      "Which commit made it slower? Bisects the first parents between a good and a bad commit of the\n"
+      "repository in this folder. Each test measures a commit and the good one by turns, and needs an\n"
+      "exact interval on one side of half the change; what stays open or does not build is left out, so\n"
+      "the answer is a commit or the smallest range that the data allow. Work trees are built once and\n"
+      "kept in --out; the checkout here is not touched. The commands run with your rights.\n"
+      "\n"
+      "  aqbench bisect --good v1.2 --build 'make bench' --gbench build/bench --benchmark BM_sort/8\n"
+      "\n"
+      "Exit 0 a commit was found, 2 usage or input, 5 a range, or the bad commit is not slower for\n"
+      "certain, 130 interrupted.",
+      {{"good", "COMMIT", "a commit that is fast", into<&BisectRequest::good>},
+       {"bad", "COMMIT", "a later one that is slow", into<&BisectRequest::bad>, usually("HEAD")},
+       {"build", "CMD", "builds a work tree, a line for a shell in its folder", into<&BisectRequest::build>},
+       {"run", "CMD", "the command that is timed, in the folder of a work tree", into<&BisectRequest::run>},
+       {"gbench", "CMD", "a program of Google Benchmark, judged by the time per iteration that it measures",
+        [](BisectRequest& r, const FlagValue& v) {
+          r.run = v.text;
+          r.gbench = true;
+        },
+        needs("benchmark")},
+       {"benchmark", "NAME", "the benchmark of that program", into<&BisectRequest::benchmark>,
+        needs("gbench")},
+       {"decide-by", "wall|cpu",
+        "the time that decides (default: CPU time where the machine is loaded and the "
+        "program uses one thread, else wall time)",
+        [](BisectRequest& r, const FlagValue& v) {
+          r.decide_by = read_decide_by(v);
+          if (r.decide_by == DecideBy::both) v.refuse_text("expected wall or cpu");
+        }},
+       {"pairs", "N", "pairs of the first look at a commit; three more looks double them (16)",
+        [](BisectRequest& r, const FlagValue& v) { r.options.pairs = v.at_least<std::size_t>(10); }},
+       {"timeout", "S", "seconds for a build or a run (600)",
+        [](BisectRequest& r, const FlagValue& v) { r.timeout_s = v.positive(); }},
+       {"out", "DIR", "folder of the work trees; those that are there are used again",
+        into<&BisectRequest::out>, usually("bisect")},
+       {"json", nullptr, "print the answer and every test as JSON", into<&BisectRequest::json>}}};
+}
+
+std::string git(const std::vector<std::string>& words) {
+  const ProgramAnswer answer = ask_git(fs::current_path(), words, 120);
+  if (!answer.ok) throw input_error("git {}: {}", words.front(), answer.problem);
+  return answer.output;
+}
+
+// A commit of the history, and its work tree once it is built.
+struct BisectCommit {
+  std::string hash, subject;
+  std::optional<std::string> problem = {};  // set once it was built: "" or why it could not be
+};
+
+std::vector<BisectCommit> commits_between(const BisectRequest& request) {
+  const std::string good = git({"rev-parse", "--verify", request.good + "^{commit}"}),
+                    bad = git({"rev-parse", "--verify", request.bad + "^{commit}"});
+  std::vector<BisectCommit> commits;
+  const std::string log = git({"log", "--first-parent", "--reverse", "--format=%H %s", good + ".." + bad});
+  for (const std::string_view line : split_at(log, '\n'))
+    if (const std::size_t space = line.find(' '); space != std::string_view::npos)
+      commits.push_back({std::string(line.substr(0, space)), one_line(line.substr(space + 1))});
+  if (commits.empty()) throw input_error("--bad {}: no commit follows --good {}", request.bad, request.good);
+  commits.insert(commits.begin(), {good, one_line(git({"log", "-1", "--format=%s", good}))});
+  return commits;
+}
+
+class CommitRunner {
+ public:
+  CommitRunner(const BisectRequest& request, std::vector<BisectCommit>& commits, int cancel_descriptor)
+      : request_(request), commits_(commits), out_(fs::absolute(request.out)) {
+    make_folders(out_);
+    limits_.process.timeout_s = request.timeout_s;
+    limits_.process.cancel_descriptor = cancel_descriptor;
+    plan_.rules.gbench = request.gbench;
+    plan_.benchmark = request.benchmark;
+  }
+
+  BisectPairs measure(std::size_t commit, std::size_t first, std::size_t pairs) {
+    BisectPairs measured;
+    for (const std::size_t one : {std::size_t{0}, commit}) {
+      const std::string problem = build(commits_[one]);
+      if (problem.empty()) continue;
+      if (one == 0) throw input_error("--good {}: {}", request_.good, problem);
+      measured.failure = problem;
+      return measured;
+    }
+    fmt::print(stderr, "aqbench: {}: {}\n", short_name(commit), counted(pairs, "pair"));
+    for (std::size_t i = 0; i < pairs; ++i) {
+      const bool other_first = b_runs_first(kOrderSeed + commit, first + i);
+      for (const bool other : {other_first, !other_first}) {
+        const Record unit = run(commits_[other ? commit : 0]);
+        if (unit.status != Status::ok) {
+          if (!other) throw input_error("--good {}: {}", request_.good, unit.reason);
+          measured.failure = unit.reason;
+          return measured;
+        }
+        (other ? measured.other : measured.good).push_back(time_of(unit));
+      }
+    }
+    return measured;
+  }
+
+  std::string short_name(std::size_t commit) const { return commits_[commit].hash.substr(0, 12); }
+  // Says which time decides; empty before the first run.
+  const std::string& why() const { return why_; }
+
+ private:
+  static constexpr std::uint64_t kOrderSeed = 42;
+
+  fs::path folder_of(const BisectCommit& commit) const { return out_ / commit.hash.substr(0, 12); }
+
+  // Builds the work tree of a commit, unless it is there; returns why it cannot be built.
+  std::string build(BisectCommit& commit) {
+    if (commit.problem) return *commit.problem;
+    const fs::path folder = folder_of(commit), done = out_ / (commit.hash.substr(0, 12) + ".built");
+    if (is_file(done) && folder_exists(folder)) return *(commit.problem = "");
+    fmt::print(stderr, "aqbench: building {}: {}\n", commit.hash.substr(0, 12), printable(commit.subject));
+    if (!folder_exists(folder))
+      git({"worktree", "add", "--force", "--detach", "--quiet", folder.string(), commit.hash});
+    IsolateOptions options = limits_.process;
+    options.log_file = out_ / (commit.hash.substr(0, 12) + ".log");
+    const ProgramAnswer answer =
+        ask_program({"/bin/sh", "-c", "cd \"$0\" && " + request_.build, folder.string()}, options);
+    if (answer.end == IsolateOutcome::End::cancelled) throw Error(ErrorKind::interrupted, "interrupted");
+    if (!answer.ok) return *(commit.problem = "does not build: " + answer.problem);
+    write_file(done, "");
+    return *(commit.problem = "");
+  }
+
+  Record run(const BisectCommit& commit) {
+    auto answer = run_command_unit({request_.run, folder_of(commit).string()}, plan_, limits_);
+    if (!answer) throw Error(ErrorKind::interrupted, "interrupted");
+    return std::move(answer->unit);
+  }
+
+  // The time that decides, chosen at the first run.
+  double time_of(const Record& unit) {
+    if (why_.empty()) choose(unit);
+    const std::vector<double>* const values = compared_values(unit, case_);
+    if (values == nullptr) throw input_error("--decide-by cpu: the benchmark has no CPU time of one thread");
+    return unit_median(*values);
+  }
+
+  void choose(const Record& unit) {
+    const auto load = load_of_this_machine();
+    const std::vector<double>* const cpu_ms = find_outcome(unit, kCpuOutcome);
+    const bool one_thread = cpu_ms != nullptr && cpu_ms->front() <= 1.1 * unit.timing.warm_ms.front();
+    const bool by_cpu = request_.decide_by == DecideBy::cpu ||
+                        (request_.decide_by == DecideBy::automatic && load && load->is_high() && one_thread);
+    if (by_cpu) case_.decided_by = DecidingTime::cpu;
+    why_ = by_cpu ? "CPU time" : "wall time";
+    if (load)
+      why_ += fmt::format(", load {:.1f} on {}", load->load_1m, counted(load->processors, "processor"));
+  }
+
+  const BisectRequest& request_;
+  std::vector<BisectCommit>& commits_;
+  fs::path out_;
+  UnitLimits limits_;
+  CommandUnitPlan plan_;
+  AbCase case_{"bisection", std::nullopt};
+  std::string why_;
+};
+
+std::string answer_text(const Bisection& found, const std::vector<BisectCommit>& commits) {
+  const PairedComparison& whole = *found.steps.front().comparison;
+  const std::string change = fmt::format("{} ({})", ab_change_text(whole), ab_interval_text(whole));
+  if (!found.differs) return fmt::format("INCONCLUSIVE: the bad commit is not certainly slower: {}", change);
+  const auto named = [&](std::size_t i) {
+    return fmt::format("{} {}", commits[i].hash.substr(0, 12), printable(commits[i].subject));
+  };
+  return found.is_one_commit()
+             ? fmt::format("FIRST SLOWER COMMIT {}\n{} in all", named(found.first_bad), change)
+             : fmt::format("INCONCLUSIVE: one of {} after {}, up to {}\n{} in all",
+                           counted(found.first_bad - found.last_good, "commit"), named(found.last_good),
+                           named(found.first_bad), change);
+}
+
+Json answer_json(const Bisection& found, const std::vector<BisectCommit>& commits,
+                 const std::string& decided_by) {
+  Json steps = Json::array();
+  for (const BisectStep& step : found.steps) {
+    Json one = {
+        {"commit", commits[step.commit].hash}, {"verdict", to_string(step.verdict)}, {"reason", step.reason}};
+    if (step.comparison)
+      one.update({{"pairs", step.comparison->measured_pairs},
+                  {"change", rounded_json(change_of(step.comparison->scale, step.comparison->whole.shift))}});
+    steps.push_back(std::move(one));
+  }
+  return {{"found", found.is_one_commit() ? Json(commits[found.first_bad].hash) : Json(nullptr)},
+          {"slower", found.differs},
+          {"last_good", commits[found.last_good].hash},
+          {"first_bad", commits[found.first_bad].hash},
+          {"decided_by", decided_by},
+          {"steps", std::move(steps)}};
+}
+
+}  // namespace
+
+ExitCode bisect_command(const Arguments& arguments) {
+  const auto request = parse(bisect_command_line(), arguments);
+  for (const auto& [flag, value] :
+       {std::pair("good", &request.good), {"build", &request.build}, {"run", &request.run}})
+    if (value->empty()) throw usage_error("--{} is missing", flag);
+  std::vector<BisectCommit> commits = commits_between(request);
+  fmt::print(stderr, "aqbench: {} after {}\n", counted(commits.size() - 1, "commit"), request.good);
+  const StopSignals signals;
+  CommitRunner runner(request, commits, signals.descriptor());
+  const auto show = [&](const BisectStep& step) {
+    if (request.json) return;
+    const std::string what = step.comparison ? fmt::format("{} ({}), {}", ab_change_text(*step.comparison),
+                                                           ab_interval_text(*step.comparison),
+                                                           counted(step.comparison->measured_pairs, "pair"))
+                                             : step.reason;
+    fmt::print("{}  {:<9}  {}\n", runner.short_name(step.commit), to_string(step.verdict), printable(what));
+    std::fflush(stdout);
+  };
+  const Bisection found = bisect(
+      commits.size(),
+      [&](std::size_t commit, std::size_t first, std::size_t pairs) {
+        return runner.measure(commit, first, pairs);
+      },
+      request.options, show);
+  if (request.json)
+    print_json(answer_json(found, commits, runner.why()).dump(1, ' ', false, Json::error_handler_t::replace) +
+               "\n");
+  else
+    fmt::print("\n{}, by {}; each test at alpha {:g}\n", answer_text(found, commits), runner.why(),
+               request.options.alpha);
+  return found.is_one_commit() ? ExitCode::pass : ExitCode::inconclusive;
+}
+
+}  // namespace aqbench::cli
