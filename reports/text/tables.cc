@@ -103,10 +103,6 @@ bool has_workloads(const Results& results) {
   return std::ranges::any_of(results.records, [](const Record& record) { return !record.workload.empty(); });
 }
 
-bool has_scenes(const Results& results) {
-  return std::ranges::any_of(results.records, [](const Record& record) { return record.workload.empty(); });
-}
-
 std::string render_workload_table(const Results& results, const Screen& screen) {
   if (!has_workloads(results)) return "";
   Table table =

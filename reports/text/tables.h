@@ -21,9 +21,8 @@ std::string render_protocol_lines(const Results& results, const Screen& screen =
 // bytes, the mean over the seeds, and the largest of their peaks of memory. Empty if no program ran.
 std::string render_program_table(std::vector<CaseGroup> groups, const Screen& screen);
 
-// Return whether any case is a workload, and whether any case is none.
+// Returns whether any case is a workload.
 bool has_workloads(const Results& results);
-bool has_scenes(const Results& results);
 
 // Returns the table of workloads; empty without any.
 std::string render_workload_table(const Results& results, const Screen& screen);
