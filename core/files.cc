@@ -113,20 +113,9 @@ int create_file_beside(const std::filesystem::path& target, std::filesystem::pat
   return descriptor;
 }
 
-// Returns 0 or the errno of what failed: EEXIST where the name is taken and may not be replaced.
-int rename_file(const std::filesystem::path& from, const std::filesystem::path& to, bool replace) {
-  if (replace) return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
-  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
-  if (errno != EINVAL && errno != ENOSYS) return errno;
-  // NFS cannot do that. It has hard links, which some of those that can have not.
-  if (::link(from.c_str(), to.c_str()) != 0) return errno;
-  ::unlink(from.c_str());
-  return 0;
-}
-
-// Writes beside `target`, flushes to the disk, then renames; returns rename_file(). Errors name `path`.
-int write_and_rename(const std::filesystem::path& path, const std::filesystem::path& target,
-                     const Produce& produce, bool replace) {
+// Writes beside `target`, flushes to the disk, then renames. Errors name `path`.
+void write_and_rename(const std::filesystem::path& path, const std::filesystem::path& target,
+                      const Produce& produce) {
   std::filesystem::path temporary;
   Descriptor file(create_file_beside(target, temporary));
   if (file.get() < 0) throw_file_error(path, errno);
@@ -140,12 +129,13 @@ int write_and_rename(const std::filesystem::path& path, const std::filesystem::p
   }
   if (error == 0 && ::fsync(file.get()) != 0) error = errno;
   if (::close(file.release()) != 0 && error == 0) error = errno;
-  if (error == 0) error = rename_file(temporary, target, replace);
-  if (error != 0) ::unlink(temporary.c_str());
-  if (error != 0 && (replace || error != EEXIST)) throw_file_error(path, error);
+  if (error == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) error = errno;
+  if (error != 0) {
+    ::unlink(temporary.c_str());
+    throw_file_error(path, error);
+  }
   const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
   if (const int unsynced = sync_directory(folder); unsynced != 0) throw_file_error(folder, unsynced);
-  return error;
 }
 
 }  // namespace
@@ -266,12 +256,7 @@ void write_file_parts(const std::filesystem::path& path, const Produce& produce)
     if (const int error = write_special_file(path, produce); error != 0) throw_file_error(path, error);
     return;
   }
-  write_and_rename(path, target, produce, true);
-}
-
-bool write_new_file(const std::filesystem::path& path, std::string_view bytes) {
-  return write_and_rename(
-             path, path, [&](const WriteBytes& write) { write(bytes); }, false) == 0;
+  write_and_rename(path, target, produce);
 }
 
 void remove_write_leftovers(const std::filesystem::path& folder) {

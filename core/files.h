@@ -64,10 +64,6 @@ std::string read_log_file(const std::filesystem::path& path);
 // device" and leaves nothing behind.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 
-// Writes a file in the same way unless it exists. Returns whether it wrote; of several processes, also on
-// several machines, exactly one does. Throws Error(io).
-bool write_new_file(const std::filesystem::path& path, std::string_view bytes);
-
 // Receives the next bytes of a stream.
 using WriteBytes = std::function<void(std::string_view bytes)>;
 

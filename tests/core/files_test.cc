@@ -3,17 +3,11 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
 #include <cstddef>
 #include <iterator>
 #include <thread>
@@ -170,17 +164,6 @@ TEST_F(Files, ErrorsKnowTheirFile) {
   }
 }
 
-// Lets a system call fail in this process from here on, as on file systems that do not have it.
-bool let_call_fail(unsigned call, unsigned error) {
-  std::array<sock_filter, 4> program{{BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-                                      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
-                                      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
-                                      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)}};
-  const sock_fprog filter{program.size(), program.data()};
-  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
-}
-
 TEST(EntriesOf, AreInOrderAndNoneWhereThereIsNoFolder) {
   const TemporaryDirectory folder;
   for (const char* const name : {"b", ".a", "c"}) write_file(folder.path() / name, "");
@@ -188,37 +171,6 @@ TEST(EntriesOf, AreInOrderAndNoneWhereThereIsNoFolder) {
               testing::ElementsAre(folder.path() / ".a", folder.path() / "b", folder.path() / "c"));
   EXPECT_THAT(entries_of(folder.path() / "b"), testing::IsEmpty());
   EXPECT_THAT(entries_of(folder.path() / "missing"), testing::IsEmpty());
-}
-
-// 0 stands for a file system that has both.
-TEST(WriteNewFile, OneOfSeveralWritersMakesTheFile) {
-  struct Lacking {
-    unsigned call, error;
-  };
-  for (const Lacking& lacking : {Lacking{0, 0}, Lacking{SYS_renameat2, EINVAL},
-                                 Lacking{SYS_renameat2, ENOSYS}, Lacking{SYS_link, EPERM}}) {
-    const TemporaryDirectory folder;
-    const std::filesystem::path file = folder.path() / "result";
-    std::vector<pid_t> writers;
-    for (int i = 0; i < 8; ++i) {
-      writers.push_back(::fork());
-      if (writers.back() != 0) continue;
-      if (lacking.error != 0 && !let_call_fail(lacking.call, lacking.error)) ::_exit(77);
-      ::_exit(write_new_file(file, std::string(100'000, static_cast<char>('a' + i))) ? 1 : 0);
-    }
-    int made = 0, by = -1;
-    for (int i = 0; i < 8; ++i) {
-      int status = 0;
-      ::waitpid(writers[static_cast<std::size_t>(i)], &status, 0);
-      ASSERT_TRUE(WIFEXITED(status));
-      if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "no seccomp here";
-      if (WEXITSTATUS(status) == 1) ++made, by = i;
-    }
-    EXPECT_EQ(made, 1) << lacking.call;
-    EXPECT_EQ(read_file(file), std::string(100'000, static_cast<char>('a' + by)));
-    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1) << "nothing is left";
-  }
-  EXPECT_THROW(write_new_file("/nowhere/at/all", "x"), Error);
 }
 
 TEST(RemoveWriteLeftovers, TakesNothingElse) {
