@@ -15,7 +15,7 @@ namespace aqbench {
 namespace {
 
 // The most cases of one table: pages list fewer (reports/html/report.h).
-constexpr std::size_t kMaxCases = 5000;
+constexpr std::size_t kMaxShownRows = 5000;
 
 TableCell undefined_cell(std::string reason) { return {"n/a", Colour::dim, "", 0, std::move(reason)}; }
 
@@ -245,7 +245,7 @@ NamedTable cases_table(const BundleContent& content) {
   if (content.gated) titles.push_back({"gate"});
   std::vector<MetricsRow> rows;
   for (const CaseLine& line : lines) {
-    if (rows.size() == kMaxCases) break;
+    if (rows.size() == kMaxShownRows) break;
     const Record& record = *line.record;
     rows.push_back({name_cells(names, record.case_name, record.simulated ? " (simulated)" : ""), {&record}});
     rows.back().names.push_back({to_string(record.status),
