@@ -25,13 +25,12 @@ struct ExportRequest {
 CommandLine<ExportRequest> export_command_line() {
   return {
       "aqbench export BUNDLE [--csv|--latex] [--out FILE] [--svg|--ply|--cameras DIR]",
-      "Writes a bundle (verified first) for papers and other programs: all values as CSV, methods and "
-      "scenes\n"
-      "as LaTeX tables (booktabs), a table for each metric, the report's charts as SVG files, clouds as PLY "
-      "files in the\n"
-      "method's own colours, else by signed error or, without a truth, by the agreement of images; cameras\n"
-      "as PLY files and as poses (text of the TUM format). Positions are in metres in the world frame,\n"
-      "where the scale is free in the method's own unit. CSV and LaTeX go to stdout or --out.",
+      "Writes a bundle (verified first) for papers and other programs: all values as CSV; methods and\n"
+      "scenes as LaTeX tables (booktabs), one for each metric; the report's charts as SVG files; clouds as\n"
+      "PLY files in the method's own colours, else by signed error or, without a truth, by the agreement\n"
+      "of images; cameras as PLY files and as poses (text of the TUM format). Positions are in metres in\n"
+      "the world frame, where the scale is free in the method's own unit. CSV and LaTeX go to stdout or\n"
+      "--out.",
       {{"csv", nullptr, "every value of every case, one on each line", into<&ExportRequest::csv>},
        {"latex", nullptr, "methods x scenes and their mean, the best in bold, the second underlined",
         into<&ExportRequest::latex>},

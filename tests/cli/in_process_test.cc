@@ -24,11 +24,11 @@ using ::testing::HasSubstr;
 // Without what differs between two runs of the program itself, and the machine, which a host does not
 // describe.
 nlohmann::ordered_json comparable(const std::string& text) {
-  auto json = nlohmann::ordered_json::parse(text);
-  json.erase("environment");
-  if (json.contains("run"))
-    for (const char* const time : {"id", "started_utc", "finished_utc"}) json["run"].erase(time);
-  return json;
+  auto shown = nlohmann::ordered_json::parse(text);
+  shown.erase("environment");
+  if (shown.contains("run"))
+    for (const char* const time : {"id", "started_utc", "finished_utc"}) shown["run"].erase(time);
+  return shown;
 }
 
 class InProcess : public UserFolder {
