@@ -1,9 +1,13 @@
 #include "reports/content/bundle_content.h"
 
+#include <dirent.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
+#include <memory>
+#include <system_error>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -69,12 +73,20 @@ BundleListing list_bundle_files(const std::filesystem::path& bundle) {
     const auto name_of = [&](const fs::path& path) {
       return printable(path.lexically_relative(bundle).string());
     };
-    std::error_code error;
-    fs::directory_iterator entries(folder, error);
+    // Not by directory_iterator: that of GCC 12 ends the program where memory is refused.
+    const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(folder.c_str()), ::closedir);
+    std::error_code error(entries == nullptr ? errno : 0, std::generic_category());
     bool empty = true;
-    for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
+    while (!error) {
+      errno = 0;
+      const dirent* const entry = ::readdir(entries.get());
+      if (entry == nullptr) {
+        error.assign(errno, std::generic_category());  // 0 at the end
+        break;
+      }
+      if (std::string_view(entry->d_name) == "." || std::string_view(entry->d_name) == "..") continue;
       empty = false;
-      const fs::path& path = entries->path();
+      const fs::path path = folder / entry->d_name;
       const std::string relative = path.lexically_relative(bundle).string();
       const fs::file_status status = fs::symlink_status(path, error);
       if (error) break;
