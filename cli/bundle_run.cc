@@ -1,6 +1,5 @@
 #include "cli/bundle_run.h"
 
-#include <malloc.h>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -79,7 +78,6 @@ ExitCode BundleRun::finish(Results results, ExitCode code, std::FILE* stream, st
     finalise_bundle(bundle_, std::move(results), with_page_);
     const Descriptor lock = journal_->take_lock();  // another process would change what is verified
     journal_.reset();                               // verification needs the memory
-    ::malloc_trim(0);
     if (interrupted && resumable_) {
       next = shell_join({"aqbench", command_, "--resume", bundle_.string()});
       fmt::print(stderr, "aqbench: interrupted; go on with: {}\n", printable(next));
