@@ -69,7 +69,12 @@ CommandLine<BisectRequest> bisect_command_line() {
           if (r.decide_by == DecideBy::both) v.refuse_text("expected wall or cpu");
         }},
        {"pairs", "N", "pairs of the first look at a commit; three more looks double them (16)",
-        [](BisectRequest& r, const FlagValue& v) { r.options.pairs = v.at_least<std::size_t>(10); }},
+        [](BisectRequest& r, const FlagValue& v) {
+          r.options.pairs = v.at_least<std::size_t>(10);
+          // All looks together have eight times as many.
+          if (const std::size_t most = max_pairs_per_look(8); r.options.pairs > most)
+            v.refuse(r.options.pairs, fmt::format("must be at most {}", most));
+        }},
        {"timeout", "S", "seconds for a build or a run (600)",
         [](BisectRequest& r, const FlagValue& v) { r.timeout_s = v.positive(); }},
        {"out", "DIR", "folder of the work trees; those that are there are used again",
@@ -151,7 +156,9 @@ class CommitRunner {
   std::string build(BisectCommit& commit) {
     if (commit.problem) return *commit.problem;
     const fs::path folder = folder_of(commit), done = out_ / (commit.hash.substr(0, 12) + ".built");
-    if (is_file(done) && folder_exists(folder)) return *(commit.problem = "");
+    // A work tree that another command built is built again.
+    if (is_file(done) && folder_exists(folder) && read_file(done) == request_.build)
+      return *(commit.problem = "");
     fmt::print(stderr, "aqbench: building {}: {}\n", commit.hash.substr(0, 12), printable(commit.subject));
     if (!folder_exists(folder))
       git({"worktree", "add", "--force", "--detach", "--quiet", folder.string(), commit.hash});
@@ -161,7 +168,7 @@ class CommitRunner {
         ask_program({"/bin/sh", "-c", "cd \"$0\" && " + request_.build, folder.string()}, options);
     if (answer.end == IsolateOutcome::End::cancelled) throw Error(ErrorKind::interrupted, "interrupted");
     if (!answer.ok) return *(commit.problem = "does not build: " + answer.problem);
-    write_file(done, "");
+    write_file(done, request_.build);
     return *(commit.problem = "");
   }
 
@@ -181,10 +188,9 @@ class CommitRunner {
 
   void choose(const Record& unit) {
     const auto load = load_of_this_machine();
-    const std::vector<double>* const cpu_ms = find_outcome(unit, kCpuOutcome);
-    const bool one_thread = cpu_ms != nullptr && cpu_ms->front() <= 1.1 * unit.timing.warm_ms.front();
-    const bool by_cpu = request_.decide_by == DecideBy::cpu ||
-                        (request_.decide_by == DecideBy::automatic && load && load->is_high() && one_thread);
+    const bool by_cpu =
+        request_.decide_by == DecideBy::cpu ||
+        (request_.decide_by == DecideBy::automatic && load && load->is_high() && uses_one_thread(unit));
     if (by_cpu) case_.decided_by = DecidingTime::cpu;
     why_ = by_cpu ? "CPU time" : "wall time";
     if (load)

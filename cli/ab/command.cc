@@ -35,16 +35,19 @@
 namespace aqbench::cli {
 namespace {
 
-// Also writes what --html, --junit and --github ask for; `bundle` may hold tiles, "" for none.
+// Also writes what --html, --junit and --github ask for; the bundle, where there is one, may hold tiles.
 void print_verdict(const AbRequest& request, const AbDocument& document, const AbReport& report,
-                   const std::filesystem::path& bundle, const JournalHeader& header) {
+                   BundleRun* run) {
   if (request.html)
-    write_file(*request.html, ab_page(document, report, read_ab_tiles(bundle, document.samples)));
+    write_file(*request.html,
+               ab_page(document, report, read_ab_tiles(run ? run->bundle() : "", document.samples)));
   if (request.json) print_json(ab_text(document, report));
   const std::string table = request.json ? "" : render_ab_table(document, report, screen_of(STDOUT_FILENO));
   const bool exports = request.exports.junit || request.exports.github;
-  show_and_export(table, report.verdicts, exports ? results_of(document, header) : Results{}, request.exports,
-                  request.json ? stderr : stdout);
+  Results results;
+  if (exports)
+    results = results_of(document, run ? run->journal().header() : journal_header_of(document, {}, {}));
+  show_and_export(table, report.verdicts, results, request.exports, request.json ? stderr : stdout);
 }
 
 ExitCode verdict_code(const AbRequest& request, const AbReport& report) {
@@ -99,8 +102,7 @@ void keep_units(Journal& journal, std::span<const Record> units) {
 // Prints the verdict on a comparison and leaves it in its bundle, where it has one.
 ExitCode conclude(const AbRequest& request, AbDocument document, BundleRun* run) {
   const AbReport report = judge_ab(document);
-  print_verdict(request, document, report, run ? run->bundle() : "",
-                run ? run->journal().header() : journal_header_of(document, {}, {}));
+  print_verdict(request, document, report, run);
   const ExitCode code = document.run.complete ? verdict_code(request, report)
                                               : combine(ExitCode::interrupted, report.exit_code());
   if (!run) return code;

@@ -89,13 +89,8 @@ void choose_outcomes(const CommandPair& pair, const std::array<Trial, 2>& trials
 void choose_time(const AbRequest& request, const std::array<Trial, 2>& trials, AbDocument& document) {
   const bool automatic = request.decide_by == DecideBy::automatic;
   if (automatic && document.settings.outcomes.empty()) return;  // wall time has too few pairs beside it
-  // CPU time of a process is that of all its threads: with several it hides what they gain.
-  const auto uses_several_threads = [](const Trial& trial) {
-    constexpr double kOneThread = 1.1;
-    const std::vector<double>* const cpu_ms = find_outcome(trial.unit, kCpuOutcome);
-    return cpu_ms == nullptr || cpu_ms->front() > kOneThread * trial.unit.timing.warm_ms.front();
-  };
-  const bool several = std::ranges::any_of(trials, uses_several_threads);
+  const bool several =
+      !std::ranges::all_of(trials, [](const Trial& trial) { return uses_one_thread(trial.unit); });
   choose_deciding_time(
       request.decide_by, load_of_this_machine(),
       [&](const AbCase&) { return several && automatic ? "uses several threads" : ""; }, document);

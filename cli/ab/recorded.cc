@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -171,12 +172,12 @@ std::optional<MachineLoad> load_of_files(const std::array<std::vector<DatedFile>
 
 void choose_time_of_files(DecideBy wanted, const std::array<std::vector<DatedFile>, 2>& sides,
                           AbDocument& document) {
+  std::set<std::string> unknown;  // cases with a unit without CPU time
+  for (const Record& unit : document.samples.units)
+    if (unit.status == Status::ok && find_outcome(unit, kCpuOutcome) == nullptr)
+      unknown.insert(unit.case_name);
   const auto why_not = [&](const AbCase& one) {
-    const bool known = std::ranges::all_of(document.samples.units, [&](const Record& unit) {
-      return unit.case_name != one.name || unit.status != Status::ok ||
-             find_outcome(unit, kCpuOutcome) != nullptr;
-    });
-    return why_not_cpu_of_benchmark(one.name, known, wanted);
+    return why_not_cpu_of_benchmark(one.name, !unknown.contains(one.name), wanted);
   };
   choose_deciding_time(wanted, load_of_files(sides), why_not, document);
 }

@@ -123,9 +123,11 @@ BenchmarkFile read_gbench(const Json& json, const std::string& source) {
   if (const auto date = context->find("date")) file.started_us = utc_microseconds(date->text());
   if (const auto commit = context->find("commit"); commit && commit->value().is_string())
     file.commit = one_line(commit->text());
-  if (const auto count = context->find("num_cpus")) file.processors = count->count();
-  if (const auto load = context->find("load_avg"); load && !load->elements().empty())
-    file.load_1m = load->elements().front().number();
+  if (const auto count = context->find("num_cpus"); count && count->value().is_number_unsigned())
+    file.processors = count->count();
+  if (const auto load = context->find("load_avg");
+      load && load->value().is_array() && !load->value().empty() && load->value()[0].is_number())
+    file.load_1m = load->value()[0].get<double>();
   return file;
 }
 

@@ -53,7 +53,7 @@ struct ReportedTimes {
 double one_threads_cpu_time(const JsonPlace& entry) {
   const auto cpu = entry.find("cpu_time"), threads = entry.find("threads");
   if (!cpu || !cpu->value().is_number() || !std::isfinite(cpu->number())) return 0;
-  if (threads && threads->number() != 1) return 0;
+  if (threads && threads->value() != 1) return 0;
   return entry.at("name").text().find("/manual_time") == std::string::npos ? cpu->number() : 0;
 }
 

@@ -79,6 +79,12 @@ void choose_deciding_time(DecideBy wanted, const std::optional<MachineLoad>& loa
   set_cost(kWallOutcome, wanted != DecideBy::cpu, document.settings.outcomes);
 }
 
+bool uses_one_thread(const Record& unit) {
+  constexpr double kOneThread = 1.1;  // clocks differ
+  const std::vector<double>* const cpu_ms = find_outcome(unit, kCpuOutcome);
+  return cpu_ms != nullptr && cpu_ms->front() <= kOneThread * unit.timing.warm_ms.front();
+}
+
 std::string why_not_cpu_of_benchmark(const std::string& name, bool known, DecideBy wanted) {
   if (!known) return "has no CPU time that covers it (one thread, no /manual_time)";
   const bool asks_for_wall_time = name.find("/real_time") != std::string::npos;

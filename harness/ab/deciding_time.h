@@ -24,6 +24,10 @@ std::optional<MachineLoad> load_of_this_machine();
 void choose_deciding_time(DecideBy wanted, const std::optional<MachineLoad>& load,
                           const std::function<std::string(const AbCase&)>& why_not_cpu, AbDocument& document);
 
+// Returns whether the first run of a unit took no more CPU time than one thread can: with several threads CPU
+// time, which is that of all, hides what they gain. False where CPU time is unknown.
+bool uses_one_thread(const Record& unit);
+
 // Returns why CPU time does not cover what a benchmark of Google Benchmark does; `known` tells whether its
 // reports have CPU times of one thread (GbenchTimes::cpu_ms).
 std::string why_not_cpu_of_benchmark(const std::string& name, bool known, DecideBy wanted);

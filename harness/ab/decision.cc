@@ -70,8 +70,9 @@ PairedSeries series_of(const AbCase& the_case, std::span<const Record* const> a,
   const auto add = [&](std::span<const Record* const> units, std::vector<double>& medians,
                        std::vector<std::vector<double>>& runs) {
     for (const Record* unit : units) {
+      static const std::vector<double> kNone;
       const std::vector<double>* const found = compared_values(*unit, the_case);
-      const std::vector<double> values = found == nullptr ? std::vector<double>() : *found;
+      const std::vector<double>& values = found == nullptr ? kNone : *found;
       medians.push_back(unit_median(values));
       if (all_runs) runs.push_back(values);
     }

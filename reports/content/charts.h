@@ -20,7 +20,8 @@ Chart stages_chart(const std::vector<CaseGroup>& groups);
 // Returns a box plot of the warm runs of each case with at least three, and a dot for its cold run.
 Chart times_chart(const Results& results);
 
-// Returns the charts of metrics that there are, with the names of their files; of imported numbers all.
+// Returns a chart for each metric that the results have, with the name of its file; all metrics of imported
+// numbers.
 std::vector<std::pair<std::string, Chart>> metric_charts(const std::vector<CaseGroup>& groups);
 
 // Returns names and charts: metrics, stages, times; those that have something to show.

@@ -9,6 +9,7 @@
 
 #include "core/files.h"
 #include "core/json.h"
+#include "core/quantiles.h"
 #include "harness/ab/benchmark_file.h"
 #include "harness/gating/verdicts.h"
 #include "harness/measuring/timing.h"
@@ -121,36 +122,35 @@ using SeriesByKey = std::map<SeriesKey, TrendSeries>;
 
 constexpr const char* kTimeMetric = "time_ms";
 
-// Whether CPU time tells more of a case than wall time in a run.
-bool is_better_by_cpu(const TrendRun& run, const std::string& case_name) {
-  const auto found = std::ranges::find(run.results.records, case_name, &Record::case_name);
-  return found != run.results.records.end() && is_better_by_cpu(*found, *run.results.environment);
-}
+// In how many runs CPU time tells more of a case than wall time, by the key of its CPU times.
+using LoadedRuns = std::map<SeriesKey, std::size_t>;
 
 // Leaves of wall time and CPU time of a case the one that decides.
-void choose_times(const TrendHistory& history, DecideBy wanted, SeriesByKey& all) {
-  for (auto wall = all.begin(); wall != all.end();) {
-    SeriesKey key = wall->first;
-    const auto cpu = key.metric == kTimeMetric ? (key.metric = kCpuOutcome, all.find(key)) : all.end();
-    if (cpu == all.end() || wanted == DecideBy::both) {
-      ++wall;
+void choose_times(DecideBy wanted, const LoadedRuns& loaded, SeriesByKey& all) {
+  for (auto cpu = all.begin(); cpu != all.end();) {
+    SeriesKey key = cpu->first;
+    const auto wall = key.metric == kCpuOutcome ? (key.metric = kTimeMetric, all.find(key)) : all.end();
+    if (wall == all.end() || wanted == DecideBy::both) {
+      ++cpu;
       continue;
     }
-    const std::vector<std::size_t>& runs = cpu->second.runs;
-    const auto loaded = static_cast<std::size_t>(std::ranges::count_if(
-        runs, [&](std::size_t run) { return is_better_by_cpu(history.runs[run], key.case_name); }));
-    const bool by_cpu =
-        wanted == DecideBy::cpu || (wanted == DecideBy::automatic &&
-                                    runs.size() == wall->second.runs.size() && 2 * loaded > runs.size());
-    const auto next = std::next(wall);
-    all.erase(by_cpu ? wall : cpu);
-    wall = by_cpu || next != cpu ? next : wall;
+    const std::size_t runs = cpu->second.runs.size();
+    const auto found = loaded.find(cpu->first);
+    const bool mostly_loaded = found != loaded.end() && 2 * found->second > runs;
+    if (wanted == DecideBy::cpu ||
+        (wanted == DecideBy::automatic && mostly_loaded && runs == wall->second.runs.size())) {
+      all.erase(wall);
+      ++cpu;
+    } else {
+      cpu = all.erase(cpu);
+    }
   }
 }
 
 // Adds the values of a record to their series: of one metric, or of all where it is "".
-void add_record(const Record& record, const std::string& machine, std::size_t run, const std::string& wanted,
-                SeriesByKey& all) {
+void add_record(const Record& record, const TrendRun& of, std::size_t run, const std::string& wanted,
+                SeriesByKey& all, LoadedRuns& loaded) {
+  const std::string& machine = of.machine;
   const auto add = [&](const SeriesKey& key, const std::string& unit, Better better, double value) {
     if (!wanted.empty() && wanted != key.metric) return;
     const auto [place, is_new] = all.try_emplace(
@@ -174,8 +174,11 @@ void add_record(const Record& record, const std::string& machine, std::size_t ru
   if (machine.empty()) return;
   if (const auto ms = typical_ms(record.timing))
     add({record.case_name, kTimeMetric, options, machine}, "ms", Better::lower, *ms);
-  if (const auto ms = summarize(record.timing.cpu_ms).median)
-    add({record.case_name, kCpuOutcome, options, machine}, "ms", Better::lower, *ms);
+  if (!record.timing.cpu_ms.empty()) {
+    const SeriesKey key{record.case_name, kCpuOutcome, options, machine};
+    add(key, "ms", Better::lower, median_of(record.timing.cpu_ms));
+    loaded[key] += is_better_by_cpu(record, *of.results.environment) ? 1 : 0;
+  }
   for (const StageRecord& stage : record.stages)
     if (const auto ms = summarize(stage.self_ms).median)
       add({record.case_name, "stage:" + stage.name, options, machine}, "ms", Better::lower, *ms);
@@ -283,10 +286,11 @@ std::vector<ChangePoint> metric_steps(const std::string& metric, const std::stri
 std::vector<TrendSeries> detect_trends(const TrendHistory& history, const TrendOptions& options) {
   const auto pinned = pinned_run(history, options.pinned);
   SeriesByKey all;
+  LoadedRuns loaded;
   for (std::size_t run = 0; run < history.runs.size(); ++run)
     for (const Record& record : history.runs[run].results.records)
-      add_record(record, history.runs[run].machine, run, options.metric, all);
-  choose_times(history, options.decide_by, all);
+      add_record(record, history.runs[run], run, options.metric, all, loaded);
+  choose_times(options.decide_by, loaded, all);
   if (!options.metric.empty() && all.empty())
     throw usage_error("--metric '{}': no run has it", options.metric);
   std::vector<TrendSeries> found;

@@ -57,6 +57,9 @@ TEST_F(BisectCommand, NamesTheCommitAndLeavesOutWhatDoesNotBuild) {
   EXPECT_EQ(json.at("steps").front().at("verdict"), "like bad");
   EXPECT_TRUE(json.at("slower").get<bool>());
   EXPECT_THAT(exits(search({"--good", "HEAD~2"}), 5).out, HasSubstr("is not certainly slower"));
+  // A tree that another command built is built again.
+  EXPECT_THAT(exits(run({"bisect", "--good", "HEAD~9", "--build", "exit 7", "--run", "true"}), 2).err,
+              HasSubstr("does not build"));
 }
 
 TEST_F(BisectCommand, SaysWhatIsWrong) {

@@ -60,7 +60,7 @@ TEST(Bisect, FindsAPlantedStepIn95PercentOf200Histories) {
   EXPECT_LE(wrong, 2);
 }
 
-TEST(Bisect, BlamesNobodyWithoutAStep) {
+TEST(Bisect, BlamesNoCommitWithoutAStep) {
   int blamed = 0;
   for (unsigned seed = 0; seed < 200; ++seed) {
     History history(1000 + seed, kCommits, 1);

@@ -209,7 +209,7 @@ TEST_F(ProjectFile, ResourcesChangeNoPlan) {
   EXPECT_EQ(needs.memory_gib, 4);
   EXPECT_EQ(needs.minutes, 90);
   EXPECT_EQ(needs.threads, 8);
-  EXPECT_EQ(most_of({"mine", "other", "built-in"}, two).minutes, 0) << "nobody knows";
+  EXPECT_EQ(most_of({"mine", "other", "built-in"}, two).minutes, 0) << "unknown for one of them";
   for (const auto& [wrong, why] : {std::pair(R"({"gpu": 1})", "resources.gpu: unknown key"),
                                    {R"({"gpus": -1})", "from 0 to 1024"},
                                    {R"({"gpus": 1.5})", "resources.gpus"},
