@@ -116,11 +116,12 @@ void show_and_export(const std::string& text, const Verdicts& verdicts, const Re
 
 ExitCode gate_command(const Arguments& arguments) {
   const auto request = parse(gate_command_line(), arguments);
-  std::optional<Baseline> named;  // its faults before those of the results
-  if (request.baseline_file) named = read_baseline(baseline_file(*request.baseline_file));
+  std::optional<std::filesystem::path> named;
+  if (request.baseline_file) named = baseline_file(*request.baseline_file);  // unknown names first
   const GateInput input = read_gate_input(request.results, request.measured_here);
+  // Read after the results are verified, which takes memory that is free again now.
   const Baseline baseline =
-      named ? std::move(*named) : read_baseline(gate_baseline(input.results.run.suite, request.project_file));
+      read_baseline(named ? *named : gate_baseline(input.results.run.suite, request.project_file));
   if (input.of_benchmark && !request.stored_times)
     throw not_comparable_error(
         "{}: has times alone, which were not measured in pairs with the baseline's: "

@@ -261,6 +261,8 @@ Case make_case(const PlanBasis& basis, const Subject& subject, std::uint64_t see
       planned.axes.emplace_back(axis->axis->name, std::move(value));
   }
   if (subject.workload != nullptr) planned.name += seed_part;
+  planned.options.shrink_to_fit();  // there may be very many cases
+  planned.overrides.shrink_to_fit();
   return planned;
 }
 
@@ -313,6 +315,10 @@ void add_part(std::vector<Case>& cases, const PlanBasis& basis, const SelectionP
                     method.spec->name, scene.name);
       add_cases(added, basis, {&scene, &method, nullptr, images_unused(basis, scene, method)});
     }
+  }
+  if (cases.empty()) {
+    cases = std::move(added);  // two lists of very many cases would take twice the memory
+    return;
   }
   std::set<std::string> names;
   for (const Case& planned : cases) names.insert(planned.name);
