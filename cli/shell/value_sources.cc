@@ -19,6 +19,7 @@
 #include "harness/project/project.h"
 #include "harness/running/journal.h"
 #include "metrics/protocols/cloud_protocols.h"
+#include "metrics/protocols/depth_protocols.h"
 #include "metrics/registry.h"
 #include "pipeline/method/declaration.h"
 #include "pipeline/method/method.h"
@@ -143,7 +144,8 @@ Candidates methods(const TypedValue&) {
   return all;
 }
 Candidates protocols(const TypedValue&) {
-  Candidates all = plain({"all", "normals", "depth", "poses"});
+  Candidates all = plain({"all", "normals", "poses"});
+  for (const DepthProtocol& protocol : depth_protocols()) all.push_back({protocol.name, protocol.summary});
   for (const CloudProtocol& protocol : cloud_protocols()) all.push_back({protocol.name, protocol.summary});
   return all;
 }

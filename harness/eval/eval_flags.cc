@@ -8,14 +8,13 @@
 
 #include "core/text.h"
 #include "harness/eval/eval_request.h"
+#include "metrics/protocols/depth_protocols.h"
 #include "scenes/cloud/length_units.h"
 #include "scenes/dataset/recording_truth.h"
 #include "scenes/registry.h"
 
 namespace aqbench {
 namespace {
-
-// ---- Modes ----
 
 constexpr Modes kByProtocol = kEvalProtocol | kEvalExplain | kEvalWhich;
 constexpr Modes kClouds = kEvalCloud | kByProtocol;
@@ -46,7 +45,8 @@ Modes mode_of(const EvalRequest& request) {
   const Modes mode = only_mode(kEvalModes, chosen);
   if (mode != kEvalProtocol) return mode;
   const std::string& protocol = request.protocol.protocol;
-  return protocol == "depth" ? kEvalDepthFiles : protocol == "poses" ? kEvalPoses : kEvalProtocol;
+  if (find_depth_protocol(protocol) != nullptr) return kEvalDepthFiles;
+  return protocol == "poses" ? kEvalPoses : kEvalProtocol;
 }
 
 // ---- Readers ----
@@ -263,7 +263,7 @@ const Flag<EvalRequest> kDepthFlags[] = {
 const Flag<EvalRequest> kProtocolFlags[] = {
     {"protocol", "NAME", kEvalProtocol | kFiles | kEvalGiven,
      "score as another benchmark does: aqbench, eth3d, tanks-and-temples[-mesh], dtu[-mesh], scannet-mesh, "
-     "normals, or all; depth (CLOUD and --truth are depth maps), poses (trajectories)",
+     "normals, all; of depth maps (files, stacks, folders) depth, video-depth, robustmvd, eigen; poses",
      of_protocol<&Protocol::protocol>},
     {"explain", "A,B", kEvalExplain,
      "which knobs make the difference between the numbers of two protocols, each NAME or NAME:KNOB=VALUE",
@@ -291,7 +291,8 @@ const Flag<EvalRequest> kProtocolFlags[] = {
      }},
     {"rpe-delta", "DELTA", kEvalPoses, "how far apart the poses of RPE are, frames (10) or path (10m)",
      [](EvalRequest& r, const FlagValue& v) { r.protocol.knobs.push_back("rpe_delta=" + v.text); }},
-    {"confidence", "C.npy", kEvalDepthFiles, "how well these confidences rank the errors",
+    {"confidence", "C.npy", kEvalDepthFiles,
+     "how well these confidences (or a folder of them) rank the errors",
      of_protocol<&Protocol::confidence_file>},
 };
 

@@ -10,75 +10,19 @@
 #include "core/text.h"
 #include "metrics/protocols/asked_protocols.h"
 #include "metrics/protocols/cloud_protocol.h"
-#include "metrics/protocols/depth_and_normals.h"
-#include "scenes/cloud/npy.h"
-#include "scenes/images/images.h"
+#include "metrics/protocols/normal_agreement.h"
 
 namespace aqbench {
 namespace {
 
-std::pair<std::string, std::string> split_knob(const std::string& knob) {
-  const std::size_t equals = knob.find('=');
-  if (equals == std::string::npos) throw usage_error("--knob '{}': expected NAME=VALUE", knob);
-  return {knob.substr(0, equals), knob.substr(equals + 1)};
-}
-
 // Returns the knobs with those of --knob.
 CloudKnobs with_given(CloudKnobs knobs, const EvalProtocolRequest& request) {
-  for (const std::string& knob : request.knobs) {
-    const auto [name, value] = split_knob(knob);
-    set_cloud_knob(knobs, name, value);
-  }
+  take_knobs(request, cloud_knobs(), knobs);
   check(knobs);
   return knobs;
 }
 
-// ---- Depth maps and trajectories ----
-
-// A depth map or what lies beside one. Rows x columns x 1 are rows x columns.
-struct ShapedMap {
-  std::vector<std::size_t> shape;
-  std::vector<float> values;
-  bool counts = false;  // integers, which are no lengths
-};
-
-ShapedMap read_npy_map(const std::string& file) {
-  NpyArray array = read_npy(file);
-  ShapedMap map{std::move(array.shape), {}, array.is_whole};
-  if (map.shape.size() == 3 && map.shape.back() == 1) map.shape.pop_back();
-  std::visit([&](const auto& read) { map.values.assign(read.begin(), read.end()); }, array.values);
-  return map;
-}
-
-// Reads any depth map. Counts become metres by what the request says of one; other values by the file's unit.
-ShapedMap read_depth_map(const std::string& file, double metres_per_unit, const EvalProtocolRequest& request,
-                         std::vector<std::string>& notes) {
-  ShapedMap map;
-  DepthImage image;
-  if (file.ends_with(".npy")) {
-    map = read_npy_map(file);
-    image.far_values = drop_far_values(map.values, map.counts);
-  } else {
-    image = read_depth_image(file);
-    map = {{static_cast<std::size_t>(image.height), static_cast<std::size_t>(image.width)},
-           std::move(image.values),
-           image.counts};
-  }
-  std::ranges::move(notes_of_depths(file, image.channel, image.far_values), std::back_inserter(notes));
-  if (map.counts && !request.metres_per_count)
-    throw usage_error("{}: holds counts: give --depth-scale METRES", file);
-  if (map.counts) metres_per_unit = *request.metres_per_count;
-  for (float& value : map.values) value *= static_cast<float>(metres_per_unit);
-  return map;
-}
-
-// The same number of values in another shape is another image.
-void require_shape(const std::string& file, const ShapedMap& map, const std::string& truth_file,
-                   const ShapedMap& truth) {
-  if (map.shape == truth.shape) return;
-  throw input_error.of_file(file, "{} values where {} has {}", fmt::join(map.shape, " x "), truth_file,
-                            fmt::join(truth.shape, " x "));
-}
+// ---- Trajectories ----
 
 Trajectory read_trajectory_in(const std::string& file, double metres_per_unit) {
   Trajectory trajectory = read_trajectory(file);
@@ -86,39 +30,15 @@ Trajectory read_trajectory_in(const std::string& file, double metres_per_unit) {
   return trajectory;
 }
 
-ShownProtocol score_depths(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
-                           std::vector<std::string>& notes) {
-  DepthKnobs knobs;
-  int intervals = 50;
-  for (const std::string& knob : request.knobs) {
-    const auto [name, value] = split_knob(knob);
-    set_depth_knob(knobs, intervals, name, value);
-  }
-  const std::string& truth_file = cloud.truth_files[0];
-  const ShapedMap predicted = read_depth_map(cloud.cloud_file, cloud.metres_per_unit, request, notes);
-  const ShapedMap truth = read_depth_map(truth_file, cloud.truth_metres_per_unit, request, notes);
-  require_shape(cloud.cloud_file, predicted, truth_file, truth);
-  ShownProtocol shown{"depth", "Eigen et al., NIPS 2014", depth_knobs_json(knobs, intervals), {}, {}, {}};
-  shown.result = depth_errors(predicted.values, truth.values, knobs);
-  if (!request.confidence_file.empty()) {
-    const ShapedMap confidence = read_npy_map(request.confidence_file);
-    require_shape(request.confidence_file, confidence, truth_file, truth);
-    std::ranges::move(
-        sparsification_errors(predicted.values, truth.values, confidence.values, knobs, intervals),
-        std::back_inserter(shown.result));
-  }
-  return shown;
-}
-
 ShownProtocol score_poses(const EvalProtocolRequest& request, const EvalCloudRequest& cloud) {
   PoseKnobs knobs;
-  for (const std::string& knob : request.knobs) {
-    const auto [name, value] = split_knob(knob);
-    set_pose_knob(knobs, name, value);
-  }
-  ShownProtocol shown{
-      "poses", "github.com/MichaelGrupp/evo; colmap benchmark/reconstruction", pose_knobs_json(knobs), {}, {},
-      {}};
+  take_knobs(request, pose_knobs(), knobs);
+  ShownProtocol shown{"poses",
+                      "github.com/MichaelGrupp/evo; colmap benchmark/reconstruction",
+                      knobs_json(pose_knobs(), knobs),
+                      {},
+                      {},
+                      {}};
   shown.result = pose_errors(read_trajectory_in(cloud.truth_files[0], cloud.truth_metres_per_unit),
                              read_trajectory_in(cloud.cloud_file, cloud.metres_per_unit), knobs);
   return shown;
@@ -138,7 +58,7 @@ ShownProtocol score_cloud(const CloudProtocol& protocol, const CloudKnobs& knobs
     input.notes.push_back(std::move(note));
   const CloudDistances distances = measure_distances(knobs, input.cloud, input.truth, mesh_of(input));
   ShownProtocol shown{
-      protocol.name,     protocol.source, cloud_knobs_json(knobs), counts_json(distances.counts), {},
+      protocol.name,     protocol.source, knobs_json(cloud_knobs(), knobs), counts_json(distances.counts), {},
       protocol.published};
   shown.result = summarize_distances(knobs, distances);
   if (std::string_view(protocol.name).starts_with("tanks-and-temples"))
@@ -171,7 +91,8 @@ std::vector<ShownProtocol> score_clouds(const EvalProtocolRequest& request, Prot
   }
   if (all || request.protocol == "normals") shown.push_back(score_normals(input));
   if (shown.empty()) {
-    std::vector<std::string> names = {"all", "normals", "depth", "poses"};
+    std::vector<std::string> names = {"all", "normals", "poses"};
+    for (const DepthProtocol& protocol : depth_protocols()) names.emplace_back(protocol.name);
     for (const CloudProtocol& protocol : cloud_protocols()) names.emplace_back(protocol.name);
     throw usage_error("--protocol: {}", unknown_name_message("protocol", request.protocol, names));
   }
@@ -207,12 +128,13 @@ Json inputs_json(const EvalCloudRequest& cloud, const Json& transforms) {
 }  // namespace
 
 EvalAnswer eval_protocol(const EvalProtocolRequest& request, const EvalCloudRequest& cloud) {
-  if (request.protocol == "depth" || request.protocol == "poses") {
+  const DepthProtocol* const of_depths = find_depth_protocol(request.protocol);
+  if (of_depths != nullptr || request.protocol == "poses") {
     if (cloud.truth_files.size() != 1 || cloud.cloud_file.empty())
       throw usage_error("--protocol {}: needs a file and one --truth", request.protocol);
     std::vector<std::string> notes;
     const ShownProtocol shown =
-        request.protocol == "depth" ? score_depths(request, cloud, notes) : score_poses(request, cloud);
+        of_depths != nullptr ? score_depths(request, cloud, *of_depths, notes) : score_poses(request, cloud);
     return answer_of(std::vector{shown}, inputs_json(cloud, Json::object()), notes, cloud.json);
   }
   const std::vector<double> thresholds_m =

@@ -1,6 +1,5 @@
 #pragma once
-// Cloud and truth of `aqbench eval --protocol`, what it answers, and the knobs of depth maps and poses by
-// name.
+// Cloud, depth maps and truth of `aqbench eval --protocol`, and what it answers.
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -13,8 +12,9 @@
 #include "metrics/protocols/cloud_protocol.h"
 #include "metrics/protocols/cloud_protocols.h"
 #include "metrics/protocols/cloud_truth.h"
-#include "metrics/protocols/depth_and_normals.h"
+#include "metrics/protocols/depth_protocols.h"
 #include "metrics/protocols/explain.h"
+#include "metrics/protocols/knobs.h"
 #include "metrics/protocols/pose_protocol.h"
 #include "metrics/protocols/protocol_result.h"
 
@@ -58,16 +58,31 @@ struct ShownProtocol {
   std::vector<PublishedNumber> published;  // empty: all numbers, as they are
 };
 
-// Return the values of knobs and counts by name.
-Json cloud_knobs_json(const CloudKnobs& knobs);
+// Returns the counts by name.
 Json counts_json(const CloudCounts& counts);
-Json depth_knobs_json(const DepthKnobs& knobs, int intervals);
-Json pose_knobs_json(const PoseKnobs& knobs);
 
-// Set a knob by its name, as *_knobs_json() names it. Throw Error(usage) for an unknown name or a value that
-// does not fit.
-void set_depth_knob(DepthKnobs& knobs, int& intervals, const std::string& name, const std::string& text);
-void set_pose_knob(PoseKnobs& knobs, const std::string& name, const std::string& text);
+// Takes the knobs of --knob.
+template <class Knobs>
+void take_knobs(const EvalProtocolRequest& request, std::span<const Knob<Knobs>> table, Knobs& knobs) {
+  for (const std::string& knob : request.knobs) {
+    const std::size_t equals = knob.find('=');
+    if (equals == std::string::npos) throw usage_error("--knob '{}': expected NAME=VALUE", knob);
+    set_knob(table, knobs, knob.substr(0, equals), knob.substr(equals + 1));
+  }
+}
+
+// Returns the values of knobs by name, as text.
+template <class Knobs>
+Json knobs_json(std::span<const Knob<Knobs>> table, const Knobs& knobs) {
+  Json json = Json::object();
+  for (const auto& [name, text] : knob_texts(table, knobs)) json[name] = text;
+  return json;
+}
+
+// Scores a depth map, a stack of them (maps x rows x columns) or a folder of them by a protocol, the maps of
+// folders paired by their names; adds to `notes`. Throws Error(input) naming the file, Error(usage).
+ShownProtocol score_depths(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
+                           const DepthProtocol& protocol, std::vector<std::string>& notes);
 
 // Return tables, or JSON; `inputs` says in JSON what was read, in which unit, and how it was moved.
 EvalAnswer answer_of(const std::vector<ShownProtocol>& protocols, const Json& inputs,

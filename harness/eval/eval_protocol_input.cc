@@ -13,7 +13,7 @@
 #include "harness/scoring/score_case.h"
 #include "metrics/neighbours/measurable.h"
 #include "metrics/protocols/cloud_truth.h"
-#include "metrics/protocols/depth_and_normals.h"
+#include "metrics/protocols/normal_agreement.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/crop.h"
 #include "scenes/cloud/transform.h"

@@ -17,73 +17,8 @@ namespace {
 
 Json number_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
-const char* switch_text(bool on) { return on ? "yes" : "no"; }
-
 std::string six_digits(const std::optional<double>& value, double factor = 1) {
   return value ? fmt::format("{:.6g}", *value * factor) : "n/a";
-}
-
-double knob_number(const std::string& name, const std::string& text) {
-  const auto number = parse_double(text);
-  if (!number || !std::isfinite(*number))
-    throw usage_error("knob {}: '{}': expected a number{}", name, text, decimal_comma_note(text));
-  return *number;
-}
-
-bool knob_switch(const std::string& name, const std::string& text) {
-  if (text != "yes" && text != "no") throw usage_error("knob {}: '{}': expected yes or no", name, text);
-  return text == "yes";
-}
-
-int knob_count(const std::string& name, const std::string& text) {
-  const double number = knob_number(name, text);
-  if (number != std::floor(number) || number < 1 || number > 1e9)
-    throw usage_error("knob {}: '{}': expected a whole number from 1", name, text);
-  return static_cast<int>(number);
-}
-
-// "10" is a number of frames, "10m" the length of a path.
-void set_rpe_delta(PoseKnobs& knobs, const std::string& text) {
-  const std::string name = "rpe_delta";
-  knobs.rpe_path_m = 0;
-  if (!text.ends_with('m')) {
-    knobs.rpe_delta = knob_count(name, text);
-    return;
-  }
-  const auto length_m = parse_double(std::string_view(text).substr(0, text.size() - 1));
-  if (!length_m || !std::isfinite(*length_m) || !(*length_m > 0))
-    throw usage_error("knob {}: '{}': expected frames (10) or metres along the path (10m)", name, text);
-  knobs.rpe_path_m = *length_m;
-}
-
-[[noreturn]] void refuse_unknown_knob(const std::string& name, const Json& known) {
-  std::vector<std::string> names;
-  for (const auto& [key, value] : known.items()) names.push_back(key);
-  throw usage_error("{}", unknown_name_message("knob", name, names));
-}
-
-// In the order of the enums, and of false and true.
-constexpr std::array kAlignments = {"none", "rigid", "similarity", "scale"};
-constexpr std::array kRelativePoses = {"colmap", "vggt", "pi3", "da3"};
-constexpr std::array kDirections = {"signed", "free"};
-constexpr std::array kCurves = {"trapezoid", "whole_degrees"};
-constexpr std::array kPairs = {"unordered", "ordered"};
-constexpr std::array kPrecisions = {"float64", "float32"};
-
-template <std::size_t N>
-std::size_t knob_choice(const std::string& name, const std::string& text,
-                        const std::array<const char*, N>& choices) {
-  const auto found = std::ranges::find(choices, text);
-  if (found == choices.end())
-    throw usage_error("knob {}: '{}': expected {}", name, text, fmt::join(choices, ", "));
-  return static_cast<std::size_t>(found - choices.begin());
-}
-
-std::vector<double> knob_numbers(const std::string& name, const std::string& text) {
-  std::vector<double> numbers;
-  for (const std::string_view part : split_at(text, ','))
-    numbers.push_back(knob_number(name, std::string(part)));
-  return numbers;
 }
 
 // ---- Tables ----
@@ -136,12 +71,6 @@ Json protocol_json(const ShownProtocol& protocol) {
 
 }  // namespace
 
-Json cloud_knobs_json(const CloudKnobs& knobs) {
-  Json json = Json::object();
-  for (const CloudKnob& knob : cloud_knobs()) json[knob.name] = knob.text(knobs);
-  return json;
-}
-
 Json counts_json(const CloudCounts& counts) {
   return {{"points", counts.points},
           {"truth_points", counts.truth_points},
@@ -154,87 +83,6 @@ Json counts_json(const CloudCounts& counts) {
           {"truth_below_plane", counts.truth_below_plane},
           {"scored", counts.scored},
           {"truth_scored", counts.truth_scored}};
-}
-
-Json depth_knobs_json(const DepthKnobs& knobs, int intervals) {
-  return {{"min_m", knobs.min_m},
-          {"max_m", knobs.max_m},
-          {"clip_prediction", switch_text(knobs.clip_prediction)},
-          {"median_scaling", switch_text(knobs.median_scaling)},
-          {"intervals", intervals}};
-}
-
-Json pose_knobs_json(const PoseKnobs& knobs) {
-  return {{"alignment", kAlignments.at(static_cast<std::size_t>(knobs.alignment))},
-          {"max_time_difference_s", knobs.max_time_difference_s},
-          {"rpe_delta",
-           knobs.rpe_path_m > 0 ? Json(fmt::format("{}m", knobs.rpe_path_m)) : Json(knobs.rpe_delta)},
-          {"rpe_all_pairs", switch_text(knobs.rpe_all_pairs)},
-          {"relative", kRelativePoses.at(static_cast<std::size_t>(knobs.relative))},
-          {"direction", kDirections.at(knobs.free_direction)},
-          {"curve", kCurves.at(knobs.whole_degrees)},
-          {"pairs", kPairs.at(knobs.ordered_pairs)},
-          {"auc_thresholds_deg", fmt::format("{}", fmt::join(knobs.auc_thresholds_deg, ","))},
-          {"min_error_deg", knobs.min_error_deg},
-          {"min_baseline_m", knobs.min_baseline_m},
-          {"count_missing", switch_text(knobs.count_missing)},
-          {"max_paired_poses", knobs.max_paired_poses},
-          {"segments_m", fmt::format("{}", fmt::join(knobs.segments_m, ","))},
-          {"segment_step", knobs.segment_step},
-          {"precision", kPrecisions.at(knobs.single_precision)}};
-}
-
-void set_depth_knob(DepthKnobs& knobs, int& intervals, const std::string& name, const std::string& text) {
-  if (name == "min_m")
-    knobs.min_m = knob_number(name, text);
-  else if (name == "max_m")
-    knobs.max_m = knob_number(name, text);
-  else if (name == "clip_prediction")
-    knobs.clip_prediction = knob_switch(name, text);
-  else if (name == "median_scaling")
-    knobs.median_scaling = knob_switch(name, text);
-  else if (name == "intervals")
-    intervals = knob_count(name, text);
-  else
-    refuse_unknown_knob(name, depth_knobs_json(knobs, intervals));
-}
-
-void set_pose_knob(PoseKnobs& knobs, const std::string& name, const std::string& text) {
-  if (name == "alignment") {
-    knobs.alignment = static_cast<PoseAlignment>(knob_choice(name, text, kAlignments));
-  } else if (name == "max_time_difference_s") {
-    knobs.max_time_difference_s = knob_number(name, text);
-  } else if (name == "rpe_delta") {
-    set_rpe_delta(knobs, text);
-  } else if (name == "max_paired_poses") {
-    knobs.max_paired_poses = knob_count(name, text);
-  } else if (name == "rpe_all_pairs") {
-    knobs.rpe_all_pairs = knob_switch(name, text);
-  } else if (name == "auc_thresholds_deg") {
-    knobs.auc_thresholds_deg = knob_numbers(name, text);
-  } else if (name == "relative") {
-    compare_as(static_cast<RelativePose>(knob_choice(name, text, kRelativePoses)), knobs);
-  } else if (name == "direction") {
-    knobs.free_direction = knob_choice(name, text, kDirections) == 1;
-  } else if (name == "curve") {
-    knobs.whole_degrees = knob_choice(name, text, kCurves) == 1;
-  } else if (name == "pairs") {
-    knobs.ordered_pairs = knob_choice(name, text, kPairs) == 1;
-  } else if (name == "min_error_deg") {
-    knobs.min_error_deg = knob_number(name, text);
-  } else if (name == "segments_m") {
-    knobs.segments_m = knob_numbers(name, text);
-  } else if (name == "segment_step") {
-    knobs.segment_step = knob_count(name, text);
-  } else if (name == "precision") {
-    knobs.single_precision = knob_choice(name, text, kPrecisions) == 1;
-  } else if (name == "min_baseline_m") {
-    knobs.min_baseline_m = knob_number(name, text);
-  } else if (name == "count_missing") {
-    knobs.count_missing = knob_switch(name, text);
-  } else {
-    refuse_unknown_knob(name, pose_knobs_json(knobs));
-  }
 }
 
 EvalAnswer answer_of(const std::vector<ShownProtocol>& protocols, const Json& inputs,

@@ -49,6 +49,7 @@ Json take_cases(std::string_view line, const std::string& place, JournalHeader& 
         header.cases_text += planned.dump();
       });
   header.cases_text += ']';
+  header.cases_text.shrink_to_fit();
   return parse_strict_json(rest, place, kMessageJson);
 }
 
@@ -127,6 +128,7 @@ class JournalReader {
       check_form(line, place);
       contents_.header = read_or_damaged(place, [&] { return read_header(line, place); });
       unfinished_ = {contents_.header.case_names.begin(), contents_.header.case_names.end()};
+      if (kept_ == KeptRecords::whole) contents_.records.reserve(unfinished_.size());
     } else {
       read_line(line, place);
     }
@@ -217,7 +219,7 @@ JournalContents parse_journal(const ReadBytes& read, const std::string& file, To
       line += bytes.substr(0, end);
       if (end == bytes.npos) break;
       reader.add_line(line);
-      line.clear();
+      line = std::string();  // frees the first line, which is long
     }
   return reader.finish(line);
 }

@@ -13,110 +13,46 @@
 namespace aqbench {
 namespace {
 
-[[noreturn]] void refuse_knob(const char* name, const std::string& text, std::string_view expected) {
-  throw usage_error("knob {}: '{}': expected {}", name, text, expected);
-}
-
-double number_of_knob(const char* name, const std::string& text) {
-  const auto number = parse_double(text);
-  if (!number || !std::isfinite(*number) || *number < 0) refuse_knob(name, text, "a number of at least 0");
-  return *number;
-}
-
-std::vector<double> thresholds_of_knob(const std::string& text) {
-  std::vector<double> thresholds_m;
-  for (const std::string_view part : split_at(text, ','))
-    thresholds_m.push_back(number_of_knob("thresholds_m", std::string(part)));
-  std::ranges::sort(thresholds_m);
-  return thresholds_m;
-}
-
-// A knob whose value is a length or an angle.
-CloudKnob number_knob(const char* name, double CloudKnobs::*member, const char* help,
-                      std::vector<std::string> usual) {
-  return {name, help, [=](const CloudKnobs& knobs) { return fmt::format("{}", knobs.*member); },
-          [=](CloudKnobs& knobs, const std::string& text) { knobs.*member = number_of_knob(name, text); },
-          std::move(usual)};
-}
-
-template <class Whole>
-CloudKnob whole_knob(const char* name, Whole CloudKnobs::*member, double most, const char* help,
-                     std::vector<std::string> usual) {
-  return {name, help, [=](const CloudKnobs& knobs) { return fmt::format("{}", knobs.*member); },
-          [=](CloudKnobs& knobs, const std::string& text) {
-            const double whole = number_of_knob(name, text);
-            if (whole != std::floor(whole) || whole > most)
-              refuse_knob(name, text, fmt::format("a whole number, at most {:.0f}", most));
-            knobs.*member = static_cast<Whole>(whole);
-          },
-          std::move(usual)};
-}
-
-// A knob of a few words, in the order of the enumeration or of false and true; `expected` says them in a
-// sentence.
-template <class Choice>
-CloudKnob choice_knob(const char* name, Choice CloudKnobs::*member, std::vector<std::string> words,
-                      const char* expected, const char* help, std::vector<std::string> usual) {
-  return {name, help, [=](const CloudKnobs& knobs) { return words[static_cast<std::size_t>(knobs.*member)]; },
-          [=](CloudKnobs& knobs, const std::string& text) {
-            const auto word = std::ranges::find(words, text);
-            if (word == words.end()) refuse_knob(name, text, expected);
-            knobs.*member = static_cast<Choice>(word - words.begin());
-          },
-          std::move(usual)};
-}
-
-CloudKnob switch_knob(const char* name, bool CloudKnobs::*member, const char* help) {
-  return choice_knob(name, member, {"no", "yes"}, "yes or no", help, {"yes", "no"});
-}
-
 std::vector<CloudKnob> make_cloud_knobs() {
   return {
       choice_knob("mesh_cloud", &CloudKnobs::mesh_cloud, {"vertices", "faces", "centres"},
-                  "vertices, faces or centres",
                   "of a mesh that is scored: its vertices, with samples of its faces, with their centres",
                   {"vertices", "centres"}),  // faces are tried by dtu-mesh alone: they are millions
       switch_knob("single_precision", &CloudKnobs::single_precision,
                   "coordinates, beams and voxels in 32 bits"),
       switch_knob("crop", &CloudKnobs::crop,
                   "points outside of the crop volume, if one is given, are left out"),
-      choice_knob("cull", &CloudKnobs::cull, {"no", "cloud", "truth", "both"}, "no, cloud, truth or both",
-                  "what no camera sees is left out of the cloud, of the truth, or of both", {}),
+      choice_knob("cull", &CloudKnobs::cull, {"no", "cloud", "truth", "both"},
+                  "what no camera sees is left out of the cloud, of the truth, or of both"),
       number_knob("cull_behind_m", &CloudKnobs::cull_behind_m,
-                  "a point so far behind what a camera sees of the truth is hidden from it", {}),
-      whole_knob("cull_erosion_px", &CloudKnobs::cull_erosion_px, 10000,
-                 "the masks of images shrink by so many pixels before cull looks at them", {}),
+                  "a point so far behind what a camera sees of the truth is hidden from it"),
+      whole_knob("cull_erosion_px", &CloudKnobs::cull_erosion_px, 0, 10000,
+                 "the masks of images shrink by so many pixels before cull looks at them"),
       number_knob("voxel_m", &CloudKnobs::voxel_m,
                   "both clouds become their means in voxels of this size; 0: off",
                   {"0", "0.0005", "0.001", "0.002", "0.005", "0.01", "0.02"}),
       number_knob("thinning_m", &CloudKnobs::thinning_m,
                   "points of the cloud within this distance of one that is kept go; 0: off",
                   {"0", "0.0002", "0.0005"}),
-      whole_knob("thinning_seed", &CloudKnobs::thinning_seed, 9e15,
+      whole_knob("thinning_seed", &CloudKnobs::thinning_seed, 0, 9e15,
                  "seed of the order in which points are thinned", {"1"}),
       switch_knob("mask", &CloudKnobs::mask, "DTU's box, observation mask and plane, if given, apply"),
-      number_knob("box_below_m", &CloudKnobs::box_below_m, "how far DTU's box reaches below its low corner",
-                  {}),
-      number_knob("box_above_m", &CloudKnobs::box_above_m, "how far DTU's box reaches above its high corner",
-                  {}),
+      number_knob("box_below_m", &CloudKnobs::box_below_m, "how far DTU's box reaches below its low corner"),
+      number_knob("box_above_m", &CloudKnobs::box_above_m, "how far DTU's box reaches above its high corner"),
       choice_knob("accuracy", &CloudKnobs::accuracy, {"nearest", "beam", "surface"},
-                  "nearest, beam or surface",
                   "a point of the cloud is held against: the nearest truth point, beams, the true surface",
                   {"nearest", "beam", "surface"}),
-      number_knob("beam_radius_m", &CloudKnobs::beam_radius_m, "radius of a beam at the scanner", {}),
+      number_knob("beam_radius_m", &CloudKnobs::beam_radius_m, "radius of a beam at the scanner"),
       number_knob("beam_halfangle_deg", &CloudKnobs::beam_halfangle_deg,
-                  "half angle of a beam's cone, degrees", {}),
+                  "half angle of a beam's cone, degrees"),
       number_knob("drop_from_m", &CloudKnobs::drop_from_m,
                   "distances from here on are not counted; 0: all are",
                   {"0", "0.005", "0.01", "0.02", "0.06", "0.1"}),
-      {"thresholds_m",
-       "what counts as near, for shares",
-       [](const CloudKnobs& knobs) { return fmt::format("{}", fmt::join(knobs.thresholds_m, ",")); },
-       [](CloudKnobs& knobs, const std::string& text) { knobs.thresholds_m = thresholds_of_knob(text); },
-       {"0.0005", "0.001", "0.002", "0.003", "0.005", "0.01", "0.02", "0.025", "0.03", "0.05", "0.1", "0.2",
-        "0.5"}},
+      numbers_knob("thresholds_m", &CloudKnobs::thresholds_m, "what counts as near, for shares",
+                   {"0.0005", "0.001", "0.002", "0.003", "0.005", "0.01", "0.02", "0.025", "0.03", "0.05",
+                    "0.1", "0.2", "0.5"}),
       switch_knob("strict", &CloudKnobs::strict, "a distance of exactly the threshold is beyond it"),
-      choice_knob("averaging", &CloudKnobs::averaging, {"points", "voxels"}, "points or voxels",
+      choice_knob("averaging", &CloudKnobs::averaging, {"points", "voxels"},
                   "shares are averaged over points, or over voxels of two shifted grids",
                   {"points", "voxels"}),
       number_knob("averaging_voxel_m", &CloudKnobs::averaging_voxel_m,

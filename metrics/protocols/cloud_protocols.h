@@ -3,13 +3,12 @@
 // another knob by knob; and the protocols by name, which of their numbers are published and how.
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/error.h"
+#include "metrics/protocols/knobs.h"
 #include "metrics/protocols/mesh_points.h"
 
 namespace aqbench {
@@ -54,16 +53,7 @@ struct CloudKnobs {
   bool single_precision = false;  // coordinates, beams and voxels in 32 bits
 };
 
-// A knob by name: how its value is read from and written into a setting as text.
-struct CloudKnob {
-  const char* name;  // with its unit
-  const char* help;
-  std::function<std::string(const CloudKnobs& knobs)> text;
-  // Throws Error(usage) naming the knob for a text that is no value of it.
-  std::function<void(CloudKnobs& knobs, const std::string& text)> set;
-  std::vector<std::string> usual;  // values seen in publications, which --which-protocol tries
-  bool of_distances = true;        // it changes what is compared; else only how it is counted
-};
+using CloudKnob = Knob<CloudKnobs>;
 
 // Returns all knobs, in the order in which they act.
 std::span<const CloudKnob> cloud_knobs();

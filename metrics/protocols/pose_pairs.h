@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "metrics/protocols/knobs.h"
 #include "metrics/protocols/protocol_result.h"
 #include "metrics/protocols/trajectory.h"
 
@@ -57,6 +58,9 @@ inline constexpr int kMaxPairedPoses = 5000;
 // Sets the relative pose and what the same papers compute with it: of vggt, pi3 and da3 free directions,
 // whole degrees, unordered pairs and thresholds of 3, 5, 15 and 30 degrees; of colmap the defaults.
 void compare_as(RelativePose paper, PoseKnobs& knobs);
+
+// Returns all knobs by name; that of relative poses sets what compare_as() sets.
+std::span<const Knob<PoseKnobs>> pose_knobs();
 
 // Throws Error(usage) naming the knob whose value makes no sense.
 void check(const PoseKnobs& knobs);

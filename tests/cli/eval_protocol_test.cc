@@ -9,6 +9,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "tests/cli/folder.h"
 #include "tests/cli/program.h"
@@ -19,7 +20,19 @@ namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
-using EvalProtocol = Folder;
+
+class EvalProtocol : public Folder {
+ protected:
+  void write_npy(const char* name, const std::string& shape, std::span<const float> values,
+                 const std::string& type = "<f4") const {
+    std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+    header.resize(117, ' ');
+    std::ofstream file(dir_ / name, std::ios::binary);
+    file << std::string("\x93NUMPY\x01\0v\0", 10) << header << '\n';
+    file.write(reinterpret_cast<const char*>(values.data()),
+               static_cast<std::streamsize>(values.size_bytes()));
+  }
+};
 
 const std::filesystem::path kConformance = AQBENCH_SOURCE_DIR "/conformance";
 
@@ -138,19 +151,38 @@ TEST_F(EvalProtocol, OurRowIsWhatEvalGives) {
   EXPECT_EQ(json::parse(normals.out).at("protocols").at(0).at("values").at(0).at("value"), 1) << normals.out;
 }
 
-TEST_F(EvalProtocol, DepthMapsOfAnotherShapeOrOfIntegersAreRefused) {
-  const auto npy = [&](const char* name, const std::string& shape, const std::string& type = "<f4") {
-    std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + shape + "), }";
-    header.resize(117, ' ');
-    const std::vector<float> depths(6, 1.5F);
-    std::ofstream file(dir_ / name, std::ios::binary);
-    file << std::string("\x93NUMPY\x01\0v\0", 10) << header << '\n';
-    file.write(reinterpret_cast<const char*>(depths.data()), 24);
+TEST_F(EvalProtocol, AStackOfDepthMapsScoresAsAFolderOfThem) {
+  const std::vector<float> truth = {2, 4, 3, 6}, predicted = {1, 2, 1, 2};
+  write_npy("truth.npy", "2, 1, 2", truth);
+  write_npy("predicted.npy", "2, 1, 2", predicted);
+  for (const char* const folder : {"t", "p"}) std::filesystem::create_directory(dir_ / folder);
+  write_npy("t/a.npy", "1, 2", std::span(truth).first(2));
+  write_npy("t/b.npy", "1, 2", std::span(truth).last(2));
+  write_npy("p/a.npy", "1, 2", std::span(predicted).first(2));
+  write_npy("p/b.npy", "1, 2", std::span(predicted).last(2));
+  const auto values = [&](const char* command) {
+    return document_of(run(words(fmt::format("eval {} --json", command)))).at("protocols").at(0).at("values");
   };
-  npy("truth.npy", "2, 3");
-  npy("same.npy", "2, 3, 1");
-  npy("turned.npy", "3, 2");
-  npy("counts.npy", "2, 3", "<i4");
+  const json of_stack = values("predicted.npy --truth truth.npy --protocol robustmvd");
+  EXPECT_EQ(of_stack.at(0).at("value"), 0);  // each map by its own median
+  EXPECT_EQ(of_stack, values("p --truth t --protocol robustmvd"));
+  // One scale for both: the medians are 3.5 and 1.5.
+  const json whole = values("p --truth t --protocol robustmvd --knob per=sequence");
+  EXPECT_NEAR(whole.at(0).at("value").get<double>(), ((7.0 / 6 - 1) + (1 - 7.0 / 9)) / 2, 1e-12);
+  write_npy("t/c.npy", "1, 2", std::span(truth).last(2));
+  const ProgramResult fewer = run("eval p --truth t --protocol robustmvd");
+  EXPECT_THAT(fewer.out, HasSubstr("1 of the 3 maps in t have no prediction and do not count"));
+  write_npy("p/d.npy", "1, 2", std::span(truth).last(2));
+  expect_mistake(run("eval p --truth t --protocol robustmvd"), "t: has no map called d");
+  expect_mistake(run("eval p --truth truth.npy --protocol eigen"), "p is a folder, truth.npy is not");
+}
+
+TEST_F(EvalProtocol, DepthMapsOfAnotherShapeOrOfIntegersAreRefused) {
+  const std::vector<float> depths(6, 1.5F);
+  write_npy("truth.npy", "2, 3", depths);
+  write_npy("same.npy", "2, 3, 1", depths);
+  write_npy("turned.npy", "3, 2", depths);
+  write_npy("counts.npy", "2, 3", depths, "<i4");
   const auto scored = [&](const char* name) {
     return run("eval {} --protocol depth --truth truth.npy", name);
   };

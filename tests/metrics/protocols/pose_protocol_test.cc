@@ -1,4 +1,4 @@
-// Depth maps, poses and normals: closed forms; the numbers themselves are held by conformance/cases.json.
+// Poses and normals: closed forms; the numbers themselves are held by conformance/cases.json.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 
 #include "core/error.h"
 #include "core/scratch_folder.h"
-#include "metrics/protocols/depth_and_normals.h"
+#include "metrics/protocols/normal_agreement.h"
 #include "metrics/protocols/pose_protocol.h"
 
 namespace aqbench::test {
@@ -22,35 +22,6 @@ double of(const ProtocolResult& result, const char* name, std::optional<double> 
   const ProtocolValue* value = find_value(result, name, threshold);
   EXPECT_TRUE(value != nullptr && value->value) << name;
   return value != nullptr && value->value ? *value->value : -1;
-}
-
-TEST(DepthProtocol, TwoPixelsByHand) {
-  const float none = std::numeric_limits<float>::quiet_NaN();
-  const std::vector<float> truth = {2, 4, 4, none}, predicted = {2.5F, 3, none, 1};
-  const ProtocolResult result = depth_errors(predicted, truth);
-  EXPECT_EQ(of(result, "abs_rel"), 0.25);
-  EXPECT_EQ(of(result, "sq_rel"), 0.1875);
-  EXPECT_EQ(of(result, "mae"), 0.75);
-  EXPECT_EQ(of(result, "rmse"), std::sqrt(0.625));
-  EXPECT_EQ(of(result, "delta_1.25"), 0.0);  // 1.25 itself is not below
-  EXPECT_EQ(of(result, "delta_1.25^2"), 1.0);
-  EXPECT_EQ(of(result, "coverage"), 2.0 / 3);
-  EXPECT_EQ(of(depth_errors(predicted, truth, {.min_m = 2.2, .max_m = 80}), "pixels"), 1.0);
-  EXPECT_EQ(find_value(depth_errors({}, {}), "abs_rel")->reason, "no pixel has both depths");
-  EXPECT_THROW(depth_errors(predicted, {truth.data(), 3}), Error);
-}
-
-TEST(DepthProtocol, ConfidenceInTheOrderOfErrorsHasNoArea) {
-  std::vector<float> truth, predicted, right, wrong;
-  for (int i = 1; i <= 100; ++i) {
-    truth.push_back(10);
-    predicted.push_back(10 + 0.01F * static_cast<float>(i));
-    right.push_back(-static_cast<float>(i));
-    wrong.push_back(static_cast<float>(i));
-  }
-  EXPECT_NEAR(of(sparsification_errors(predicted, truth, right), "ause_abs_rel"), 0, 1e-12);
-  EXPECT_GT(of(sparsification_errors(predicted, truth, wrong), "ause_abs_rel"), 0.003);
-  EXPECT_THROW(sparsification_errors(predicted, truth, {}), Error);
 }
 
 TEST(PoseProtocol, AreaUnderTheRecallCurveByHand) {

@@ -1,0 +1,78 @@
+#pragma once
+// Depth maps and sequences of them as papers score them, and how well confidences rank their errors: one set
+// of rules with knobs, of which every protocol is a setting.
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "metrics/protocols/depth_fit.h"
+#include "metrics/protocols/knobs.h"
+#include "metrics/protocols/protocol_result.h"
+
+namespace aqbench {
+
+// What becomes of a predicted depth that is not finite or not above 0.
+enum class BadDepths {
+  drop,   // its pixel does not count; the coverage says how many
+  as_is,  // it counts like any other: one NaN makes all numbers undefined; ratios and logarithms see 1e-5 m
+  zero_error  // an error that is not finite counts as 0, a ratio that is not finite as an outlier
+};
+
+// The knobs of depth_errors(), by default as Monodepth2 has them without its median scaling. Lengths are
+// metres.
+struct DepthKnobs {
+  double min_m = 1e-3, max_m = 80;            // only true depths between, both excluded, count
+  double clip_min_m = 1e-3, clip_max_m = 80;  // predictions are moved into this range after the fit
+  DepthAlignment align = DepthAlignment::none;
+  bool fit_whole = false;  // one fit for all maps; else one a map
+  bool pool_pixels =
+      true;  // means over all pixels; else over the maps' values, maps without a pixel left out
+  BadDepths bad = BadDepths::drop;
+  bool sparse = false;     // predictions of 0 do not count, whatever `bad` says
+  bool garg_crop = false;  // only pixels within the rows and columns of Garg et al., ECCV 2016, count
+  int intervals = 50;      // of sparsification_errors()
+};
+
+// Returns all knobs by name.
+std::span<const Knob<DepthKnobs>> depth_knobs();
+
+// Throws Error(usage) naming the knob whose value makes no sense.
+void check(const DepthKnobs& knobs);
+
+// A protocol for depth maps and sequences of them: a setting of the knobs.
+struct DepthProtocol {
+  const char* name;
+  const char* summary;
+  const char* source;
+  DepthKnobs knobs;
+};
+
+// Returns all protocols for depth maps.
+std::span<const DepthProtocol> depth_protocols();
+
+// Returns the protocol of this name; nullptr if there is none.
+const DepthProtocol* find_depth_protocol(std::string_view name);
+
+// A predicted depth map, the true one, and the confidences of the prediction or none; row by row.
+struct DepthMapPair {
+  std::size_t height = 0, width = 0;
+  std::span<const float> predicted_m, truth_m, confidence = {};
+};
+
+// Compares predicted depth maps with the true ones, pixel by pixel (Eigen et al., "Depth map prediction from
+// a single image", NIPS 2014; mono-uncertainty evaluate.py, Atlas atlas/evaluation.py): abs_rel, sq_rel, mae,
+// rmse, rmse_log, delta_1.03 and delta_1.25 to its third power (shares of pixels whose ratio is below), scale
+// and shift of the fit, coverage (of the true depths that count, those with a prediction), pixels. Of
+// adam1000 also abs_rel_lad, what its optimum gives. Throws Error(method) for sizes that do not agree.
+ProtocolResult depth_errors(std::span<const DepthMapPair> maps, const DepthKnobs& knobs = {});
+
+// Measures how well confidences rank the errors of depth maps (Ilg et al., ECCV 2018; Poggi et al., CVPR
+// 2020, mono-uncertainty evaluate.py): pixels are taken away in steps, the least confident first; ause_* is
+// the area between the curve of the error that is left and that of the best possible order, aurg_* the area
+// below the whole map's error; * is abs_rel, rmse, and a1 (share of ratios of 1.25 and above). Pixels are
+// those that depth_errors() counts and that have a finite confidence; those of all maps are pooled. Throws as
+// depth_errors() does.
+ProtocolResult sparsification_errors(std::span<const DepthMapPair> maps, const DepthKnobs& knobs = {});
+
+}  // namespace aqbench
