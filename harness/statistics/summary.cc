@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
+#include <ranges>
 #include <tuple>
 #include <vector>
 
@@ -45,8 +46,9 @@ std::optional<MedianInterval> median_interval(const std::vector<double>& sorted,
                                               double confidence) {
   const auto n = static_cast<std::int64_t>(sorted.size());
   const double tail = (1 - confidence) / 2;
-  std::int64_t rank = 0;
-  while (rank < n && fair_coins_cdf(rank, n) <= tail) ++rank;
+  const auto ranks = std::views::iota(std::int64_t{0}, n);
+  const auto is_outside = [&](std::int64_t rank) { return fair_coins_cdf(rank, n) <= tail; };
+  const std::int64_t rank = std::ranges::partition_point(ranks, is_outside) - ranks.begin();
   if (rank == 0) return std::nullopt;
   MedianInterval interval;
   interval.lower = sorted[static_cast<std::size_t>(rank - 1)];
