@@ -20,6 +20,7 @@
 #include "harness/running/journal.h"
 #include "metrics/protocols/cloud_protocols.h"
 #include "metrics/protocols/depth_protocols.h"
+#include "metrics/protocols/point_maps.h"
 #include "metrics/registry.h"
 #include "pipeline/method/declaration.h"
 #include "pipeline/method/method.h"
@@ -146,6 +147,8 @@ Candidates methods(const TypedValue&) {
 Candidates protocols(const TypedValue&) {
   Candidates all = plain({"all", "normals", "poses"});
   for (const DepthProtocol& protocol : depth_protocols()) all.push_back({protocol.name, protocol.summary});
+  for (const PointMapProtocol& protocol : point_map_protocols())
+    all.push_back({protocol.name, protocol.summary});
   for (const CloudProtocol& protocol : cloud_protocols()) all.push_back({protocol.name, protocol.summary});
   return all;
 }

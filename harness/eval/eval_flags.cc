@@ -7,8 +7,7 @@
 #include <utility>
 
 #include "core/text.h"
-#include "harness/eval/eval_request.h"
-#include "metrics/protocols/depth_protocols.h"
+#include "harness/eval/eval_protocol.h"
 #include "scenes/cloud/length_units.h"
 #include "scenes/dataset/recording_truth.h"
 #include "scenes/registry.h"
@@ -45,7 +44,7 @@ Modes mode_of(const EvalRequest& request) {
   const Modes mode = only_mode(kEvalModes, chosen);
   if (mode != kEvalProtocol) return mode;
   const std::string& protocol = request.protocol.protocol;
-  if (find_depth_protocol(protocol) != nullptr) return kEvalDepthFiles;
+  if (find_depth_protocol(protocol) || find_point_map_protocol(protocol)) return kEvalDepthFiles;
   return protocol == "poses" ? kEvalPoses : kEvalProtocol;
 }
 
@@ -263,7 +262,8 @@ const Flag<EvalRequest> kDepthFlags[] = {
 const Flag<EvalRequest> kProtocolFlags[] = {
     {"protocol", "NAME", kEvalProtocol | kFiles | kEvalGiven,
      "score as another benchmark does: aqbench, eth3d, tanks-and-temples[-mesh], dtu[-mesh], scannet-mesh, "
-     "normals, all; of depth maps (files, stacks, folders) depth, video-depth, robustmvd, eigen; poses",
+     "normals, all; of depth maps (files, stacks, folders) depth, video-depth, robustmvd, eigen; "
+     "point-maps[-scale-shift|-normed]; poses",
      of_protocol<&Protocol::protocol>},
     {"explain", "A,B", kEvalExplain,
      "which knobs make the difference between the numbers of two protocols, each NAME or NAME:KNOB=VALUE",

@@ -93,6 +93,7 @@ std::vector<ShownProtocol> score_clouds(const EvalProtocolRequest& request, Prot
   if (shown.empty()) {
     std::vector<std::string> names = {"all", "normals", "poses"};
     for (const DepthProtocol& protocol : depth_protocols()) names.emplace_back(protocol.name);
+    for (const PointMapProtocol& protocol : point_map_protocols()) names.emplace_back(protocol.name);
     for (const CloudProtocol& protocol : cloud_protocols()) names.emplace_back(protocol.name);
     throw usage_error("--protocol: {}", unknown_name_message("protocol", request.protocol, names));
   }
@@ -129,12 +130,14 @@ Json inputs_json(const EvalCloudRequest& cloud, const Json& transforms) {
 
 EvalAnswer eval_protocol(const EvalProtocolRequest& request, const EvalCloudRequest& cloud) {
   const DepthProtocol* const of_depths = find_depth_protocol(request.protocol);
-  if (of_depths != nullptr || request.protocol == "poses") {
+  const PointMapProtocol* const of_points = find_point_map_protocol(request.protocol);
+  if (of_depths != nullptr || of_points != nullptr || request.protocol == "poses") {
     if (cloud.truth_files.size() != 1 || cloud.cloud_file.empty())
       throw usage_error("--protocol {}: needs a file and one --truth", request.protocol);
     std::vector<std::string> notes;
-    const ShownProtocol shown =
-        of_depths != nullptr ? score_depths(request, cloud, *of_depths, notes) : score_poses(request, cloud);
+    const ShownProtocol shown = of_depths != nullptr   ? score_depths(request, cloud, *of_depths, notes)
+                                : of_points != nullptr ? score_point_maps(request, cloud, *of_points, notes)
+                                                       : score_poses(request, cloud);
     return answer_of(std::vector{shown}, inputs_json(cloud, Json::object()), notes, cloud.json);
   }
   const std::vector<double> thresholds_m =

@@ -15,6 +15,7 @@
 #include "metrics/protocols/depth_protocols.h"
 #include "metrics/protocols/explain.h"
 #include "metrics/protocols/knobs.h"
+#include "metrics/protocols/point_maps.h"
 #include "metrics/protocols/pose_protocol.h"
 #include "metrics/protocols/protocol_result.h"
 
@@ -83,6 +84,11 @@ Json knobs_json(std::span<const Knob<Knobs>> table, const Knobs& knobs) {
 // folders paired by their names; adds to `notes`. Throws Error(input) naming the file, Error(usage).
 ShownProtocol score_depths(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
                            const DepthProtocol& protocol, std::vector<std::string>& notes);
+
+// Scores point maps (NPY, views x height x width x 3) by a protocol; adds to `notes`. Throws as
+// score_depths().
+ShownProtocol score_point_maps(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
+                               const PointMapProtocol& protocol, std::vector<std::string>& notes);
 
 // Return tables, or JSON; `inputs` says in JSON what was read, in which unit, and how it was moved.
 EvalAnswer answer_of(const std::vector<ShownProtocol>& protocols, const Json& inputs,

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
-#include <ranges>
 #include <tuple>
 #include <vector>
 
@@ -46,9 +45,14 @@ std::optional<MedianInterval> median_interval(const std::vector<double>& sorted,
                                               double confidence) {
   const auto n = static_cast<std::int64_t>(sorted.size());
   const double tail = (1 - confidence) / 2;
-  const auto ranks = std::views::iota(std::int64_t{0}, n);
-  const auto is_outside = [&](std::int64_t rank) { return fair_coins_cdf(rank, n) <= tail; };
-  const std::int64_t rank = std::ranges::partition_point(ranks, is_outside) - ranks.begin();
+  std::int64_t rank = 0;
+  for (std::int64_t end = n; rank < end;) {
+    const std::int64_t middle = rank + (end - rank) / 2;
+    if (fair_coins_cdf(middle, n) <= tail)
+      rank = middle + 1;
+    else
+      end = middle;
+  }
   if (rank == 0) return std::nullopt;
   MedianInterval interval;
   interval.lower = sorted[static_cast<std::size_t>(rank - 1)];

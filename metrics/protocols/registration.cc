@@ -116,7 +116,7 @@ PointIcp align_points(std::vector<Vec3> from_m, std::span<const Vec3> truth_m, c
   refuse_without_partners(partners, options.within_m, what);
   bool converged = false;
   while (!converged && icp.iterations < options.max_iterations) {
-    const Similarity step = fit_similarity(partners.from_m, partners.to_m, FitScale::estimated, what);
+    const Similarity step = fit_similarity(partners.from_m, partners.to_m, options.scale, what);
     icp.to_from = compose(step, icp.to_from);
     refuse_runaway(icp.to_from.scale, options.most_scaling, what);
     for (Vec3& point : from_m) point = step.linear * point + step.translation_m;

@@ -23,6 +23,7 @@ struct PointIcpOptions {
   double fitness_change = 1e-6;
   double rmse_change_m = 1e-6;
   double most_scaling = 2;  // a scale beyond this, or below its inverse, has run away
+  FitScale scale = FitScale::estimated;
 };
 
 // How well points fit: Open3D's numbers.

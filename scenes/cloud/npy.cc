@@ -203,8 +203,8 @@ NpyLayout read_npy_layout(std::string_view start, std::size_t file_bytes, const 
   const auto type = npy_type(header.descr);
   if (!type)
     throw unreadable(name, "type '{}' is not a 2, 4 or 8 byte float, an integer or bool", header.descr);
-  if (header.shape.empty() || header.shape.size() > 3)
-    throw unreadable(name, "{} dimensions; 1 to 3 are supported", header.shape.size());
+  if (header.shape.empty() || header.shape.size() > 4)
+    throw unreadable(name, "{} dimensions; 1 to 4 are supported", header.shape.size());
   NpyLayout layout;
   layout.first_byte = start.size() - rest.size();
   layout.type = *type;

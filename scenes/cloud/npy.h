@@ -1,6 +1,6 @@
 #pragma once
-// Reads NumPy's .npy files of reals, whole numbers and bools, and writes those of float32 or float64; one to
-// three dimensions. Format: NEP 1, https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+// Reads NumPy's .npy files of reals, whole numbers and bools, with one to four dimensions, and writes those of
+// float32 or float64 with one to three. Format: NEP 1, https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 
 #include <array>
 #include <cstddef>
@@ -19,9 +19,9 @@
 
 namespace aqbench {
 
-// An array of one to three dimensions.
+// An array of one to four dimensions.
 struct NpyArray {
-  std::vector<std::size_t> shape;                                // 1 to 3 sizes, the last one varying fastest
+  std::vector<std::size_t> shape;                                // 1 to 4 sizes, the last one varying fastest
   std::variant<std::vector<float>, std::vector<double>> values;  // as many as the product of `shape`
   bool is_whole = false;                                         // the file has integers or bools
 };

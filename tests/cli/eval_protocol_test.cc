@@ -9,30 +9,16 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <span>
 
 #include "tests/cli/folder.h"
 #include "tests/cli/program.h"
-#include "tests/scenes/images/small_png.h"
 
 namespace aqbench::testing {
 namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
-
-class EvalProtocol : public Folder {
- protected:
-  void write_npy(const char* name, const std::string& shape, std::span<const float> values,
-                 const std::string& type = "<f4") const {
-    std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + shape + "), }";
-    header.resize(117, ' ');
-    std::ofstream file(dir_ / name, std::ios::binary);
-    file << std::string("\x93NUMPY\x01\0v\0", 10) << header << '\n';
-    file.write(reinterpret_cast<const char*>(values.data()),
-               static_cast<std::streamsize>(values.size_bytes()));
-  }
-};
+using EvalProtocol = Folder;
 
 const std::filesystem::path kConformance = AQBENCH_SOURCE_DIR "/conformance";
 
@@ -149,65 +135,6 @@ TEST_F(EvalProtocol, OurRowIsWhatEvalGives) {
   const ProgramResult normals =
       run("eval scan.ply --truth scan.ply --scanner 0,0,0 --protocol normals --json");
   EXPECT_EQ(json::parse(normals.out).at("protocols").at(0).at("values").at(0).at("value"), 1) << normals.out;
-}
-
-TEST_F(EvalProtocol, AStackOfDepthMapsScoresAsAFolderOfThem) {
-  const std::vector<float> truth = {2, 4, 3, 6}, predicted = {1, 2, 1, 2};
-  write_npy("truth.npy", "2, 1, 2", truth);
-  write_npy("predicted.npy", "2, 1, 2", predicted);
-  for (const char* const folder : {"t", "p"}) std::filesystem::create_directory(dir_ / folder);
-  write_npy("t/a.npy", "1, 2", std::span(truth).first(2));
-  write_npy("t/b.npy", "1, 2", std::span(truth).last(2));
-  write_npy("p/a.npy", "1, 2", std::span(predicted).first(2));
-  write_npy("p/b.npy", "1, 2", std::span(predicted).last(2));
-  const auto values = [&](const char* command) {
-    return document_of(run(words(fmt::format("eval {} --json", command)))).at("protocols").at(0).at("values");
-  };
-  const json of_stack = values("predicted.npy --truth truth.npy --protocol robustmvd");
-  EXPECT_EQ(of_stack.at(0).at("value"), 0);  // each map by its own median
-  EXPECT_EQ(of_stack, values("p --truth t --protocol robustmvd"));
-  // One scale for both: the medians are 3.5 and 1.5.
-  const json whole = values("p --truth t --protocol robustmvd --knob per=sequence");
-  EXPECT_NEAR(whole.at(0).at("value").get<double>(), ((7.0 / 6 - 1) + (1 - 7.0 / 9)) / 2, 1e-12);
-  write_npy("t/c.npy", "1, 2", std::span(truth).last(2));
-  const ProgramResult fewer = run("eval p --truth t --protocol robustmvd");
-  EXPECT_THAT(fewer.out, HasSubstr("1 of the 3 maps in t have no prediction and do not count"));
-  write_npy("p/d.npy", "1, 2", std::span(truth).last(2));
-  expect_mistake(run("eval p --truth t --protocol robustmvd"), "t: has no map called d");
-  expect_mistake(run("eval p --truth truth.npy --protocol eigen"), "p is a folder, truth.npy is not");
-}
-
-TEST_F(EvalProtocol, DepthMapsOfAnotherShapeOrOfIntegersAreRefused) {
-  const std::vector<float> depths(6, 1.5F);
-  write_npy("truth.npy", "2, 3", depths);
-  write_npy("same.npy", "2, 3, 1", depths);
-  write_npy("turned.npy", "3, 2", depths);
-  write_npy("counts.npy", "2, 3", depths, "<i4");
-  const auto scored = [&](const char* name) {
-    return run("eval {} --protocol depth --truth truth.npy", name);
-  };
-  succeeded(scored("same.npy"));
-  expect_mistake(scored("turned.npy"), "turned.npy: 3 x 2 values where ");
-  expect_mistake(scored("counts.npy"), "counts.npy: holds counts: give --depth-scale");
-}
-
-// KITTI's depths are counts of 1/256 m; COLMAP's are metres.
-TEST_F(EvalProtocol, DepthMapsOfOtherProgramsCountInMetres) {
-  std::ofstream(dir_ / "counts.png", std::ios::binary) << small_png();  // 1, 256, 1000, 65535
-  const std::vector<float> metres = {1 / 256.0F, 1, 1000 / 256.0F, 65535 / 256.0F};
-  std::ofstream colmap(dir_ / "metres.bin", std::ios::binary);
-  colmap << "2&2&1&";
-  colmap.write(reinterpret_cast<const char*>(metres.data()), 16);
-  colmap.close();
-  const char* const command = "eval counts.png --truth metres.bin --protocol depth --json";
-  expect_mistake(run(command), "counts.png: holds counts: give --depth-scale METRES");
-  const json value = document_of(run(with(words(command), {"--depth-scale", "0.00390625"})))
-                         .at("protocols")
-                         .at(0)
-                         .at("values")
-                         .at(0);
-  EXPECT_EQ(value.at("name"), "abs_rel");
-  EXPECT_EQ(value.at("value").get<double>(), 0);
 }
 
 // Vertices alone give another number than the faces that papers sample.

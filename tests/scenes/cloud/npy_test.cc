@@ -129,9 +129,9 @@ TEST_F(Npy, ErrorsSayWhatIsWrong) {
   EXPECT_EQ(error(with_header("{'descr': '<U1', 'fortran_order': False, 'shape': (2,), }")),
             "type '<U1' is not a 2, 4 or 8 byte float, an integer or bool");
   EXPECT_EQ(error(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (), }")),
-            "0 dimensions; 1 to 3 are supported");
-  EXPECT_EQ(error(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,2), }")),
-            "4 dimensions; 1 to 3 are supported");
+            "0 dimensions; 1 to 4 are supported");
+  EXPECT_EQ(error(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,2), }")),
+            "5 dimensions; 1 to 4 are supported");
   EXPECT_EQ(error(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (2), }")),
             "header: shape is not a tuple");
   EXPECT_EQ(error(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (-2,), }")),

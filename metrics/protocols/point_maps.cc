@@ -1,0 +1,345 @@
+#include "metrics/protocols/point_maps.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "metrics/alignment/similarity_fit.h"
+#include "metrics/neighbours/nearest_neighbour.h"
+#include "metrics/numbers/exact_sum.h"
+#include "metrics/numbers/order_statistics.h"
+#include "metrics/protocols/registration.h"
+
+namespace aqbench {
+namespace {
+
+constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
+constexpr const char* kNoPixel = "no pixel has both points";
+
+// ---- Pixels ----
+
+// The points of the pixels that count, view by view.
+struct PointPairs {
+  std::vector<Vec3> predicted_m, truth_m;
+  std::vector<std::size_t> ends;  // of each view
+  std::size_t true_pixels = 0;    // with or without a prediction
+};
+
+// The rows or columns that count.
+std::pair<std::size_t, std::size_t> middle_of(std::size_t size, int crop_px) {
+  const auto crop = static_cast<std::size_t>(crop_px);
+  if (crop == 0 || crop >= size) return {0, size};
+  return {(size - crop) / 2, (size - crop) / 2 + crop};
+}
+
+Vec3 point_at(std::span<const float> points_m, std::size_t pixel) {
+  return Vec3(points_m[3 * pixel], points_m[3 * pixel + 1], points_m[3 * pixel + 2]);
+}
+
+PointPairs select_points(const PointMaps& maps, const PointMapKnobs& knobs, int crop_px) {
+  PointPairs pairs;
+  const auto [top, bottom] = middle_of(maps.height, crop_px);
+  const auto [left, right] = middle_of(maps.width, crop_px);
+  for (std::size_t view = 0; view < maps.views; ++view) {
+    for (std::size_t y = top; y < bottom; ++y) {
+      for (std::size_t x = left; x < right; ++x) {
+        const std::size_t pixel = (view * maps.height + y) * maps.width + x;
+        const Vec3 truth_m = point_at(maps.truth_m, pixel), predicted_m = point_at(maps.predicted_m, pixel);
+        if (!truth_m.allFinite()) continue;
+        ++pairs.true_pixels;
+        if (!knobs.zero_error && !predicted_m.allFinite()) continue;
+        if (!maps.confidence.empty() && !(maps.confidence[pixel] >= knobs.min_confidence)) continue;
+        pairs.truth_m.push_back(truth_m);
+        pairs.predicted_m.push_back(predicted_m);
+      }
+    }
+    pairs.ends.push_back(pairs.truth_m.size());
+  }
+  return pairs;
+}
+
+void check_sizes(const PointMaps& maps) {
+  const std::size_t pixels = maps.views * maps.height * maps.width;
+  if (maps.predicted_m.size() != 3 * pixels || maps.truth_m.size() != 3 * pixels ||
+      (!maps.confidence.empty() && maps.confidence.size() != pixels))
+    throw Error(ErrorKind::method, "point maps: sizes differ");
+}
+
+// ---- Alignment ----
+
+// torch.median(): of an even count the lower of the two in the middle.
+double lower_median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+template <class ValueOf>
+double lower_median_of(const std::vector<Vec3>& points, const ValueOf& value_of) {
+  std::vector<double> values;
+  values.reserve(points.size());
+  for (const Vec3& point : points) values.push_back(value_of(point));
+  return lower_median(std::move(values));
+}
+
+// The median of z, and the median distance from the point of median coordinates, once z is without its own.
+struct MedianSize {
+  double z = 0, size = 0;
+};
+
+MedianSize median_size(const std::vector<Vec3>& points) {
+  const Vec3 centre(lower_median_of(points, [](const Vec3& p) { return p.x(); }),
+                    lower_median_of(points, [](const Vec3& p) { return p.y(); }),
+                    lower_median_of(points, [](const Vec3& p) { return p.z(); }));
+  return {centre.z(), lower_median_of(points, [&](const Vec3& p) { return (p - centre).norm(); })};
+}
+
+// How predictions were moved, and why their rotation says nothing; empty: it does.
+struct MapFit {
+  double scale = kUndefined;
+  std::string undefined;  // why nothing is defined
+  std::string chance;     // why normals are not
+};
+
+// Spann3R, CUT3R and TTT3R bound the scale of the prediction, and take medians before they crop.
+MapFit align_by_medians(const PointPairs& uncropped, PointPairs& pairs) {
+  const MedianSize truth = median_size(uncropped.truth_m), predicted = median_size(uncropped.predicted_m);
+  if (!(truth.size > 0)) return {kUndefined, "the true points lie at one place", {}};
+  const double scale = truth.size / std::clamp(predicted.size, 1e-3, 1e3);
+  for (Vec3& point : pairs.predicted_m) {
+    point.z() -= predicted.z;
+    point *= scale;
+    point.z() += truth.z;
+  }
+  return {scale, {}, {}};
+}
+
+MapFit align_maps(const PointMaps& maps, const PointMapKnobs& knobs, PointPairs& pairs) {
+  if (pairs.truth_m.empty()) return {kUndefined, kNoPixel, {}};
+  if (knobs.align == PointMapAlignment::none) return {1, {}, {}};
+  if (knobs.align == PointMapAlignment::scale_shift)
+    return align_by_medians(select_points(maps, knobs, 0), pairs);
+  const auto fit = fit_positions(pairs.predicted_m, pairs.truth_m, FitScale::estimated);
+  if (!fit) return {kUndefined, "the pixels do not determine a similarity", {}};
+  for (Vec3& point : pairs.predicted_m) point = fit->to_from.linear * point + fit->to_from.translation_m;
+  return {fit->to_from.scale, {}, fit->chance};
+}
+
+// ---- Distances and normals ----
+
+// The normal of the plane through the nearest points of each point; of fewer than 3 the z axis, as Open3D.
+std::vector<Vec3> normals_of(const std::vector<Vec3>& points_m, const NearestNeighbourIndex& index,
+                             int neighbours) {
+  std::vector<Vec3> normals(points_m.size(), Vec3::UnitZ());
+  if (points_m.size() < 3) return normals;
+  parallel_for(points_m.size(), 1 << 10, [&](std::size_t begin, std::size_t end) {
+    std::vector<NearestNeighbourIndex::Neighbour> near;
+    for (std::size_t i = begin; i < end; ++i) {
+      index.k_nearest(points_m[i], static_cast<std::size_t>(neighbours), near);
+      Vec3 mean = Vec3::Zero();
+      for (const auto& neighbour : near) mean += points_m[neighbour.index] / static_cast<double>(near.size());
+      Eigen::Matrix3d moments = Eigen::Matrix3d::Zero();
+      for (const auto& neighbour : near) {
+        const Vec3 offset = points_m[neighbour.index] - mean;
+        moments += offset * offset.transpose();
+      }
+      normals[i] = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(moments).eigenvectors().col(0);
+    }
+  });
+  return normals;
+}
+
+struct OneWay {
+  std::vector<double> distances_m, cosines;
+};
+
+OneWay compare_points(const std::vector<Vec3>& from_m, const std::vector<Vec3>& from_normals,
+                      const std::vector<Vec3>& to_m, const std::vector<Vec3>& to_normals,
+                      const NearestNeighbourIndex& to_index) {
+  OneWay way{std::vector<double>(from_m.size()), std::vector<double>(from_m.size())};
+  parallel_for(from_m.size(), 1 << 12, [&](std::size_t begin, std::size_t end) {
+    std::vector<std::uint32_t> nearest(end - begin);
+    to_index.nearest(std::span(from_m).subspan(begin, end - begin), nearest);
+    for (std::size_t i = begin; i < end; ++i) {
+      way.distances_m[i] = (from_m[i] - to_m[nearest[i - begin]]).norm();
+      way.cosines[i] = std::abs(from_normals[i].dot(to_normals[nearest[i - begin]]));
+    }
+  });
+  return way;
+}
+
+double mean_of_all(const std::vector<double>& values) {
+  return exact_sum(values.size(), [&](std::size_t i) { return values[i]; }) /
+         static_cast<double>(values.size());
+}
+
+// ICP on its own moves the prediction; without a partner it leaves it.
+std::optional<PointFit> move_by_icp(PointPairs& pairs, double within_m) {
+  if (!(within_m > 0)) return std::nullopt;
+  try {
+    const PointIcp icp = align_points(pairs.predicted_m, pairs.truth_m,
+                                      {.within_m = within_m,
+                                       .most_scaling = std::numeric_limits<double>::infinity(),
+                                       .scale = FitScale::one},
+                                      "ICP");
+    for (Vec3& point : pairs.predicted_m) point = icp.to_from.linear * point + icp.to_from.translation_m;
+    return icp.after;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::input) throw;
+    return PointFit{kUndefined, kUndefined};
+  }
+}
+
+void add_both(ProtocolResult& result, const std::string& name, const char* unit, double mean, double median,
+              const std::string& reason) {
+  add_value(result, name + "_mean", unit, mean, reason);
+  add_value(result, name + "_median", unit, median, reason);
+}
+
+void add_distances(ProtocolResult& result, const PointPairs& pairs, const MapFit& fit,
+                   const PointMapKnobs& knobs) {
+  double numbers[4][2] = {
+      {kUndefined, kUndefined}, {kUndefined, kUndefined}, {kUndefined, kUndefined}, {kUndefined, kUndefined}};
+  if (fit.undefined.empty()) {
+    const NearestNeighbourIndex predicted(pairs.predicted_m, true), truth(pairs.truth_m, true);
+    const std::vector<Vec3> predicted_normals = normals_of(pairs.predicted_m, predicted, knobs.nc_neighbours),
+                            true_normals = normals_of(pairs.truth_m, truth, knobs.nc_neighbours);
+    OneWay ways[2] = {
+        compare_points(pairs.predicted_m, predicted_normals, pairs.truth_m, true_normals, truth),
+        compare_points(pairs.truth_m, true_normals, pairs.predicted_m, predicted_normals, predicted)};
+    for (const int way : {0, 1}) {
+      for (const int of_normals : {0, 1}) {
+        std::vector<double>& values = of_normals == 1 ? ways[way].cosines : ways[way].distances_m;
+        numbers[2 * of_normals + way][0] = mean_of_all(values);
+        numbers[2 * of_normals + way][1] = median_in_place(values);
+      }
+    }
+  }
+  const std::string of_normals = fit.undefined.empty() ? fit.chance : fit.undefined;
+  if (!of_normals.empty())
+    for (const int way : {2, 3}) numbers[way][0] = numbers[way][1] = kUndefined;
+  add_both(result, "accuracy", "m", numbers[0][0], numbers[0][1], fit.undefined);
+  add_both(result, "completeness", "m", numbers[1][0], numbers[1][1], fit.undefined);
+  add_both(result, "normals_accuracy", "1", numbers[2][0], numbers[2][1], of_normals);
+  add_both(result, "normals_completeness", "1", numbers[3][0], numbers[3][1], of_normals);
+  add_both(result, "normals_consistency", "1", (numbers[2][0] + numbers[3][0]) / 2,
+           (numbers[2][1] + numbers[3][1]) / 2, of_normals);
+}
+
+// ---- Errors pixel by pixel ----
+
+// The mean distance from the origin, at least 1e-8.
+double mean_norm(const std::vector<Vec3>& points) {
+  const double sum = exact_sum(points.size(), [&](std::size_t i) { return points[i].norm(); });
+  return points.empty() ? kUndefined : std::max(sum / (static_cast<double>(points.size()) + 1e-8), 1e-8);
+}
+
+void add_normed(ProtocolResult& result, const PointPairs& pairs) {
+  const double predicted_size = mean_norm(pairs.predicted_m), true_size = mean_norm(pairs.truth_m);
+  double error = 0, inliers = 0;
+  std::size_t begin = 0;
+  for (const std::size_t end : pairs.ends) {
+    std::size_t counted = 0;
+    for (std::size_t i = begin; i < end; ++i) counted += pairs.truth_m[i].norm() > 0 ? 1U : 0U;
+    const auto sums = exact_sums<2>(end - begin, [&](std::size_t k) {
+      const Vec3 truth = pairs.truth_m[begin + k] / true_size;
+      const Vec3 predicted = pairs.predicted_m[begin + k] / predicted_size;
+      if (!(truth.norm() > 0)) return std::array{0.0, 0.0};
+      const double share = (predicted - truth).norm() / truth.norm();
+      const double ratio = std::max(truth.norm() / predicted.norm(), predicted.norm() / truth.norm());
+      return std::array{std::isfinite(share) ? share : 0, ratio > 0 && ratio < 1.03 ? 1.0 : 0.0};
+    });
+    error += sums[0] / static_cast<double>(counted);  // NaN of a view without pixels
+    inliers += sums[1] / static_cast<double>(counted);
+    begin = end;
+  }
+  const auto views = static_cast<double>(pairs.ends.size());
+  const char* const reason = pairs.truth_m.empty() ? kNoPixel : "a view has no pixel with both points";
+  add_value(result, "abs_rel", "1", error / views, reason);
+  add_value(result, "inlier_1.03", "1", inliers / views, reason);
+  add_value(result, "scale_error", "1", std::abs(predicted_size - true_size) / true_size,
+            pairs.truth_m.empty() ? kNoPixel : "a prediction is not finite");
+}
+
+std::vector<Knob<PointMapKnobs>> make_point_map_knobs() {
+  return {
+      choice_knob("align", &PointMapKnobs::align, {"none", "pixel", "scale_shift", "norm"},
+                  "a similarity of all pixels, scale and shift by medians, or division by mean distances"),
+      number_knob("icp_m", &PointMapKnobs::icp_m, "partners of the ICP are nearer than this; 0: no ICP"),
+      whole_knob("nc_neighbours", &PointMapKnobs::nc_neighbours, 3, 1000,
+                 "points, itself included, that give a point its normal"),
+      whole_knob("crop_px", &PointMapKnobs::crop_px, 0, 1e6,
+                 "only a square of so many pixels in the middle of a view counts; 0: all do"),
+      number_knob("min_confidence", &PointMapKnobs::min_confidence,
+                  "pixels with a lower --confidence do not count"),
+      choice_knob("bad", &PointMapKnobs::zero_error, {"drop", "zero_error"},
+                  "a prediction that is not finite: its pixel does not count, or its error is 0")};
+}
+
+}  // namespace
+
+std::span<const Knob<PointMapKnobs>> point_map_knobs() {
+  static const std::vector<Knob<PointMapKnobs>> knobs = make_point_map_knobs();
+  return knobs;
+}
+
+std::span<const PointMapProtocol> point_map_protocols() {
+  static const std::vector<PointMapProtocol> protocols = {
+      {"point-maps",
+       "a similarity of all pixels, then ICP at 0.1 m",
+       "github.com/yyfz/Pi3 mv_recon/eval.py",
+       {}},
+      {"point-maps-scale-shift",
+       "scale and shift by medians, the middle 224 x 224 pixels, then ICP at 0.1 m",
+       "github.com/CUT3R/CUT3R eval/mv_recon; Spann3R and TTT3R have the same",
+       {.align = PointMapAlignment::scale_shift, .crop_px = 224}},
+      {"point-maps-normed",
+       "each side by its mean distance, errors pixel by pixel",
+       "github.com/facebookresearch/map-anything benchmarking/dense_n_view",
+       {.align = PointMapAlignment::norm, .icp_m = 0, .zero_error = true}}};
+  return protocols;
+}
+
+const PointMapProtocol* find_point_map_protocol(std::string_view name) {
+  for (const PointMapProtocol& protocol : point_map_protocols())
+    if (protocol.name == name) return &protocol;
+  return nullptr;
+}
+
+ProtocolResult point_map_errors(const PointMaps& maps, const PointMapKnobs& knobs) {
+  check_sizes(maps);
+  const bool by_norm = knobs.align == PointMapAlignment::norm;
+  if (knobs.zero_error && !by_norm) throw usage_error("knob bad: zero_error needs align=norm");
+  PointPairs pairs = select_points(maps, knobs, knobs.crop_px);
+  ProtocolResult result;
+  if (by_norm) {
+    add_normed(result, pairs);
+  } else {
+    const MapFit fit = align_maps(maps, knobs, pairs);
+    std::optional<PointFit> icp;
+    if (fit.undefined.empty()) icp = move_by_icp(pairs, knobs.icp_m);
+    add_distances(result, pairs, fit, knobs);
+    add_value(result, "scale", "1", fit.scale, fit.undefined);
+    if (icp) {
+      add_value(result, "icp_fitness", "1", icp->fitness,
+                "no point lies within icp_m, or ICP is not determined");
+      add_value(result, "icp_rmse", "m", icp->inlier_rmse_m,
+                "no point lies within icp_m, or ICP is not determined");
+    }
+  }
+  add_value(result, "coverage", "1",
+            static_cast<double>(pairs.truth_m.size()) / static_cast<double>(pairs.true_pixels),
+            "no true point is finite");
+  add_value(result, "pixels", "px", static_cast<double>(pairs.truth_m.size()));
+  return result;
+}
+
+}  // namespace aqbench
