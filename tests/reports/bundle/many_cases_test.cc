@@ -28,7 +28,7 @@ using ::testing::HasSubstr;
 
 std::size_t number_of_cases() {
   const char* const asked = std::getenv("AQBENCH_MANY_CASES");
-  return asked == nullptr ? 3000 : static_cast<std::size_t>(std::atol(asked));
+  return asked == nullptr ? 1500 : static_cast<std::size_t>(std::atol(asked));
 }
 
 // Prints how much processor time each step takes.
