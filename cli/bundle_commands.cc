@@ -5,7 +5,6 @@
 #include "cli/options.h"
 #include "core/files.h"
 #include "core/table.h"
-#include "core/text.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/verify.h"
 

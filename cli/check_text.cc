@@ -9,7 +9,6 @@
 #include "core/parameters.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "reports/text/tables.h"
 
 namespace aqbench::cli {
 namespace {

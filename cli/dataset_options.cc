@@ -1,7 +1,5 @@
 #include "cli/dataset_options.h"
 
-#include <fmt/format.h>
-
 #include "harness/planning/scene_choice.h"
 #include "harness/project/project.h"
 

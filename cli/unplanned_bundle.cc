@@ -1,7 +1,6 @@
 #include "cli/unplanned_bundle.h"
 
 #include "core/files.h"
-#include "core/text.h"
 #include "harness/measuring/build_info.h"
 #include "harness/project/project.h"
 #include "harness/records/one_case.h"

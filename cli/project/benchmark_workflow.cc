@@ -4,7 +4,6 @@
 
 #include "cli/project/start_files.h"
 #include "core/error.h"
-#include "core/text.h"
 #include "reports/content/commands.h"
 
 namespace aqbench::cli {

@@ -1,6 +1,5 @@
 // The command run-case: cases of a plan by any engine.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -18,7 +17,6 @@
 #include "core/text.h"
 #include "harness/planning/case_options.h"
 #include "harness/planning/plan.h"
-#include "harness/project/project.h"
 #include "harness/running/run_case.h"
 #include "harness/sharing/finished_cases.h"
 #include "harness/sharing/shared_sweep.h"

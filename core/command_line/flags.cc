@@ -1,7 +1,6 @@
 #include "core/command_line/flags.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>

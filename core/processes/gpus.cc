@@ -1,7 +1,6 @@
 #include "core/processes/gpus.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -13,7 +13,6 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json_lines.h"
-#include "core/text.h"
 #include "harness/records/case.h"
 
 namespace aqbench {

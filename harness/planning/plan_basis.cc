@@ -1,7 +1,5 @@
 #include "harness/planning/plan_basis.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <set>
 

@@ -1,7 +1,5 @@
 #include "harness/project/project.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <system_error>

@@ -12,7 +12,6 @@
 #include "core/quantiles.h"
 #include "metrics/diagnosis.h"
 #include "metrics/numbers/order_statistics.h"
-#include "scenes/dataset/dataset_truth.h"
 #include "scenes/dataset/recording_truth.h"
 
 namespace aqbench {

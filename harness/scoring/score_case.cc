@@ -11,7 +11,6 @@
 #include "metrics/protocols/cloud_truth.h"
 #include "metrics/scored_points.h"
 #include "scenes/rendering/visibility.h"
-#include "scenes/surfaces/mesh_surface.h"
 
 namespace aqbench {
 namespace {

@@ -1,7 +1,6 @@
 #include "harness/sharing/finished_cases.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,7 +10,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string_view>
-#include <utility>
 
 #include "core/descriptor.h"
 #include "core/error.h"

@@ -1,8 +1,5 @@
 #include "scenes/dataset/dataset_truth.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <nlohmann/json.hpp>
 #include <utility>
 

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 #include "scenes/triangles/mesh_parts.h"
