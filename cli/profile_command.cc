@@ -32,14 +32,10 @@ struct ProfileRequest {
 };
 
 void read_sampler(ProfileRequest& request, const FlagValue& value) {
-  static const std::map<std::string_view, SamplerChoice> kSamplers = {
-      {"auto", SamplerChoice::automatic},
-      {"perf", SamplerChoice::perf},
-      {"in-process", SamplerChoice::in_process},
-      {"none", SamplerChoice::none}};
-  const auto known = kSamplers.find(value.text);
-  if (known == kSamplers.end()) value.refuse_text("expected auto, perf, in-process or none");
-  request.options.sampler = known->second;
+  request.options.sampler = value.text == "perf"         ? SamplerChoice::perf
+                            : value.text == "in-process" ? SamplerChoice::in_process
+                            : value.text == "none"       ? SamplerChoice::none
+                                                         : SamplerChoice::automatic;
 }
 
 const Flag<ProfileRequest> kProfileFlags[] = {
@@ -50,10 +46,9 @@ const Flag<ProfileRequest> kProfileFlags[] = {
     {"trace", nullptr, "write trace.json (for ui.perfetto.dev)",
      into<&ProfileRequest::options, &ProfileOptions::trace>},
     {"flamegraph", nullptr, "write flamegraph.svg", into<&ProfileRequest::flamegraph>},
-    {"sampler", "HOW",
-     "sampler of CPU time: perf, in-process or none; auto: perf if permitted and the build has "
-     "frame pointers",
-     read_sampler, usually("auto")},
+    {"sampler", "auto|perf|in-process|none",
+     "sampler of CPU time; auto: perf if permitted and the build has frame pointers", read_sampler,
+     usually("auto")},
     {"samples", "N", "samples per second of CPU time",
      into<&ProfileRequest::options, &ProfileOptions::samples_per_s>, usually("500")},
     {"out", "DIR", "parent folder of bundles", into<&ProfileRequest::out>, usually("profiles")},

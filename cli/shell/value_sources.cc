@@ -229,7 +229,6 @@ Candidates devices(const TypedValue&) { return plain({"cpu", "cuda", "opencl"});
 Candidates alignments(const TypedValue&) {
   return plain({"none", "icp", "sim3", "cameras", "tanks-and-temples"});
 }
-Candidates samplers(const TypedValue&) { return plain({"auto", "perf", "in-process", "none"}); }
 
 // ---- Values that depend on other words of the line ----
 
@@ -307,7 +306,6 @@ constexpr NamedSource kByName[] = {
     {"depth", npy_files},
     {"device", devices},
     {"align", alignments},
-    {"sampler", samplers},
 };
 
 // By the value's name in the help, if the flag's name is not known.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -21,14 +22,8 @@ constexpr double kMaxLearnedShare = 0.9;
 // that all `rows` of a suite are within it in 99 % of runs (Bonferroni): Student's quantile x sqrt(2) for the
 // difference of two draws.
 double half_width_in_deviations(std::size_t seeds, std::size_t rows) {
-  const auto n = static_cast<double>(seeds);
-  // Student's quantile by bisection of its two-sided probability.
-  double low = 0, high = 1000;
-  for (int i = 0; i < 100; ++i) {
-    const double middle = (low + high) / 2;
-    (student_t_two_sided(middle, n - 1) > 0.01 / static_cast<double>(rows) ? low : high) = middle;
-  }
-  return high * std::sqrt(2);
+  const boost::math::students_t_distribution student(static_cast<double>(seeds) - 1);
+  return quantile(complement(student, 0.005 / static_cast<double>(rows))) * std::sqrt(2);
 }
 
 // A metric over the seeds of otherwise equal cases, and its accepted values.

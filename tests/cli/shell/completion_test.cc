@@ -73,11 +73,11 @@ TEST(Completion, OffersBundlesAndTheirCases) {
 // names.
 TEST(Completion, EveryFlagHasValuesOrIsKnownToHaveNone) {
   const std::set<std::string> free_values = {
-      "N",          "S",           "PX",        "GIB",       "PCT",         "i/n",         "TEXT",   "MM",
-      "K",          "SHARE",       "P",         "LO:HI",     "JSON",        "RUN",         "HOW",    "AXIS",
-      "NAME=x,y",   "PATTERN",     "NAME",      "T",         "ARG",         "CMD",         "LIST",   "X",
-      "NAME=VALUE", "A,B",         "X,Y,Z",     "A,B,C,D",   "[NAME=]X[%]", "METRIC=X[%]", "LENGTH", "DELTA",
-      "REGION",     "CAMERA=FILE", "[=failed]", "CAM:CAM=M", "UNIT",        "COMMIT"};
+      "N",         "S",         "PX",          "GIB",         "PCT",    "i/n",   "TEXT",       "MM",
+      "K",         "SHARE",     "P",           "LO:HI",       "JSON",   "RUN",   "NAME=x,y",   "PATTERN",
+      "NAME",      "T",         "ARG",         "CMD",         "LIST",   "X",     "NAME=VALUE", "A,B",
+      "X,Y,Z",     "A,B,C,D",   "[NAME=]X[%]", "METRIC=X[%]", "LENGTH", "DELTA", "REGION",     "CAMERA=FILE",
+      "[=failed]", "CAM:CAM=M", "UNIT",        "COMMIT"};
   for (const Command& command : commands())
     for (const FlagText& flag : text_of(command).flags) {
       const std::string kind = flag.value_name == nullptr ? "" : flag.value_name;
