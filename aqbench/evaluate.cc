@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "aqbench/failure.h"
@@ -12,6 +13,7 @@
 #include "core/module.h"
 #include "core/processes/process.h"
 #include "harness/eval/eval.h"
+#include "harness/measuring/machine.h"
 
 namespace aqbench::v1 {
 namespace {
@@ -51,6 +53,7 @@ Evaluation evaluate(std::vector<std::string> arguments, std::span<const Geometry
     Evaluation found;
     EvalHost host;
     host.tell = [&](const std::string& line) { found.notes.push_back(line); };
+    host.environment = [] { return JsonBox(machine_json()); };
     for (const Geometry& geometry : geometries) host.geometries.push_back(given(geometry, arguments));
     arguments.emplace_back("--json");
     try {

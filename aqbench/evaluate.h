@@ -21,7 +21,7 @@ struct Geometry {
 
 // What `aqbench eval` says.
 struct Evaluation {
-  std::string json;                // as with --json; `environment`, which is the program's, is empty
+  std::string json;                // as with --json; `environment` says what is known without a process
   std::vector<Metric> metrics;     // of a cloud, mesh or depth map; protocols and boards are in `json` alone
   std::vector<std::string> notes;  // warnings and hints, such as on the extent and the unit
 };

@@ -16,6 +16,7 @@
 #include "core/text.h"
 #include "metrics/change/change.h"
 #include "metrics/change/sides.h"
+#include "metrics/mesh_metrics.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/length_units.h"
 #include "scenes/dataset/recording_truth.h"
@@ -38,26 +39,14 @@ struct ChangeRequest {
   bool json = false;
 };
 
-void read_up(ChangeRequest& request, const FlagValue& value) {
-  request.up = value.text;
-  if (value.text.size() != 2 || std::string_view("+-").find(value.text[0]) == std::string_view::npos ||
-      std::string_view("xyz").find(value.text[1]) == std::string_view::npos)
-    value.refuse_text("expected +x, -x, +y, -y, +z or -z");
-}
-
 const Flag<ChangeRequest> kChangeFlags[] = {
     {"unit", "m|cm|mm|um", "unit of both files",
-     [](ChangeRequest& r, const FlagValue& v) {
-       const auto metres = metres_per_unit(v.text);
-       if (!metres) v.refuse_text("expected m, cm, mm or um");
-       r.metres_per_unit = *metres;
-     },
+     [](ChangeRequest& r, const FlagValue& v) { r.metres_per_unit = metres_per_unit(v.text).value(); },
      usually("m")},
-    {"up", "AXIS",
-     "up: +x, -x, +y, -y, +z or -z (aqbench's world has +Z down). Heights are measured along it, and growth "
-     "of "
-     "an open surface is positive towards it; growth of a body is positive out of it",
-     read_up, usually("-z")},
+    {"up", "+x|-x|+y|-y|+z|-z",
+     "up (aqbench's world has +Z down). Heights are measured along it, and growth of an open surface is "
+     "positive towards it; growth of a body is positive out of it",
+     into<&ChangeRequest::up>, usually("-z")},
     {"normal-mm", "MM", "diameter of the sphere that gives a normal (twice the cylinder's)",
      [](ChangeRequest& r, const FlagValue& v) { r.normal_mm = v.positive(); }},
     {"cylinder-mm", "MM",
@@ -126,7 +115,7 @@ State read_state(const std::filesystem::path& file, double metres_per_unit, cons
   State state;
   if (read.mesh) {
     TriangleMesh mesh{read.cloud.points_m, std::move(read.mesh->triangles)};
-    read.cloud.normals = normals_of_mesh(mesh, up.vector());
+    read.cloud.normals = vertex_normals(mesh, up.vector());
     for (Vec3& vertex : mesh.vertices_m) vertex = up.raised(vertex);
     state.raised_mesh = std::move(mesh);
   }

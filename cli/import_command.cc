@@ -97,8 +97,7 @@ ExitCode import_command(const Arguments& arguments) {
   for (const std::string& note : numbers.notes) fmt::print(stderr, "aqbench: note: {}\n", printable(note));
   Json effective = effective_json(numbers, request.numbers);
   Results results =
-      results_of_records(std::move(numbers.records), {.command = "",
-                                                      .started_utc = utc_now(),
+      results_of_records(std::move(numbers.records), {.started_utc = utc_now(),
                                                       .requested = requested_json(request.numbers),
                                                       .effective = std::move(effective),
                                                       .environment = environment_of_reader()});

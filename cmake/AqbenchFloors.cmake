@@ -18,6 +18,7 @@ target_link_libraries(aqbench_specs PUBLIC aqbench::flags aqbench::method aqbenc
 aqbench_library(pipeline pipeline aqbench::simulated aqbench::external aqbench::specs)
 
 aqbench_library(measuring harness/measuring aqbench::processes aqbench::records aqbench::statistics aqbench::specs)
+add_dependencies(aqbench_measuring aqbench_source_state)
 target_link_libraries(aqbench_measuring PRIVATE benchmark::benchmark TBB::tbb rt)
 aqbench_library(planning harness/planning aqbench::measuring aqbench::pipeline aqbench::project_datasets aqbench::protocols)
 aqbench_library(project harness/project aqbench::planning)
@@ -26,6 +27,7 @@ aqbench_library(sharing harness/sharing aqbench::running)
 aqbench_library(profiling harness/profiling aqbench::running)
 aqbench_library(checking harness/checking aqbench::scoring)
 aqbench_library(gating harness/gating aqbench::records aqbench::statistics)
+target_link_libraries(aqbench_gating PRIVATE Boost::headers)  # Student's t; in no header
 aqbench_library(ab harness/ab aqbench::running aqbench::gating)
 
 aqbench_library(document reports/document aqbench::core)
@@ -142,37 +144,6 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_
 file(READ ${PROJECT_SOURCE_DIR}/cli/get/public_sets.json AQBENCH_PUBLIC_SETS)
 configure_file(cli/get/public_sets_text.cc.in ${PROJECT_BINARY_DIR}/generated/public_sets_text.cc @ONLY)
 target_sources(aqbench_cli PRIVATE ${PROJECT_BINARY_DIR}/generated/public_sets_text.cc)
-# The build of the program (harness/measuring/build_info.cc).
-set(source_state ${PROJECT_BINARY_DIR}/generated/aqbench_source_state.h)
-add_custom_target(aqbench_source_state BYPRODUCTS ${source_state}
-  COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${PROJECT_SOURCE_DIR} -DOUTPUT=${source_state}
-          -P ${PROJECT_SOURCE_DIR}/cmake/source_state.cmake
-  COMMENT "")
-add_dependencies(aqbench_measuring aqbench_source_state)
-string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type_upper)
-get_target_property(common_flags aqbench_flags INTERFACE_COMPILE_OPTIONS)
-string(REPLACE ";" " " common_flags "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type_upper}} -std=c++20 ${common_flags}")
-string(STRIP "${common_flags}" common_flags)
-set(build_definitions
-  AQBENCH_VERSION="${PROJECT_VERSION}"
-  AQBENCH_COMPILER="${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
-  AQBENCH_FLAGS="${common_flags}"
-  AQBENCH_BUILD_TYPE="${CMAKE_BUILD_TYPE}"
-  AQBENCH_SANITIZERS="${AQBENCH_SANITIZE}"
-  AQBENCH_TORCH_VERSION="${Torch_VERSION}"
-  AQBENCH_OPEN3D_VERSION="${Open3D_VERSION}"
-  AQBENCH_EMBREE_VERSION="${embree_VERSION}"
-  AQBENCH_EIGEN_VERSION="${Eigen3_VERSION}"
-  AQBENCH_BOOST_VERSION="${Boost_VERSION}"
-  AQBENCH_JSON_VERSION="${nlohmann_json_VERSION}"
-  AQBENCH_FMT_VERSION="${fmt_VERSION}"
-  AQBENCH_OPENSSL_VERSION="${OPENSSL_VERSION}"
-  AQBENCH_BENCHMARK_VERSION="${benchmark_VERSION}")
-set_source_files_properties(harness/measuring/build_info.cc PROPERTIES
-  SKIP_UNITY_BUILD_INCLUSION ON
-  INCLUDE_DIRECTORIES ${PROJECT_BINARY_DIR}/generated
-  COMPILE_DEFINITIONS "${build_definitions}")
-
 # ---- Headers that are read once (AqbenchPrecompile.cmake) ----
 # A set takes 9 s of processor time. It saves the text libraries up to 1.5 s each (reports/html 11.2 s instead of 12.7), and
 # keeps copies of JSON's code at -O1 out of the program. Those of ${same_bits} would save 5 s together and have none.

@@ -20,7 +20,9 @@ endif()
 
 file(GLOB api_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/aqbench/*.cc)
 set(exports ${PROJECT_SOURCE_DIR}/aqbench/exports.map)
-add_library(aqbench_shared SHARED ${api_sources} ${build_ids})
+add_library(aqbench_shared SHARED ${api_sources} ${build_ids} ${PROJECT_SOURCE_DIR}/harness/measuring/machine.cc
+            ${PROJECT_SOURCE_DIR}/harness/measuring/build_info.cc)
+add_dependencies(aqbench_shared aqbench_source_state)
 set_target_properties(aqbench_shared PROPERTIES OUTPUT_NAME aqbench VERSION ${PROJECT_VERSION} SOVERSION 1
   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR} EXPORT_NAME library LINK_DEPENDS ${exports})
 target_link_libraries(aqbench_shared PRIVATE aqbench::eval aqbench::processes aqbench::statistics)

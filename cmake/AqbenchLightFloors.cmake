@@ -58,3 +58,33 @@ if(OpenCV_FOUND AND OpenEXR_FOUND)
 else()
   message(STATUS "No rendering of images: it needs libopencv-dev and libopenexr-dev")
 endif()
+
+# The build of program and library (harness/measuring/build_info.cc).
+set(source_state ${PROJECT_BINARY_DIR}/generated/aqbench_source_state.h)
+add_custom_target(aqbench_source_state BYPRODUCTS ${source_state}
+  COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${PROJECT_SOURCE_DIR} -DOUTPUT=${source_state}
+          -P ${PROJECT_SOURCE_DIR}/cmake/source_state.cmake
+  COMMENT "")
+string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type_upper)
+get_target_property(common_flags aqbench_flags INTERFACE_COMPILE_OPTIONS)
+string(REPLACE ";" " " common_flags "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type_upper}} -std=c++20 ${common_flags}")
+string(STRIP "${common_flags}" common_flags)
+set(build_definitions
+  AQBENCH_VERSION="${PROJECT_VERSION}"
+  AQBENCH_COMPILER="${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
+  AQBENCH_FLAGS="${common_flags}"
+  AQBENCH_BUILD_TYPE="${CMAKE_BUILD_TYPE}"
+  AQBENCH_SANITIZERS="${AQBENCH_SANITIZE}"
+  AQBENCH_TORCH_VERSION="${Torch_VERSION}"
+  AQBENCH_OPEN3D_VERSION="${Open3D_VERSION}"
+  AQBENCH_EMBREE_VERSION="${embree_VERSION}"
+  AQBENCH_EIGEN_VERSION="${Eigen3_VERSION}"
+  AQBENCH_BOOST_VERSION="${Boost_VERSION}"
+  AQBENCH_JSON_VERSION="${nlohmann_json_VERSION}"
+  AQBENCH_FMT_VERSION="${fmt_VERSION}"
+  AQBENCH_OPENSSL_VERSION="${OPENSSL_VERSION}"
+  AQBENCH_BENCHMARK_VERSION="${benchmark_VERSION}")
+set_source_files_properties(harness/measuring/build_info.cc PROPERTIES
+  SKIP_UNITY_BUILD_INCLUSION ON
+  INCLUDE_DIRECTORIES ${PROJECT_BINARY_DIR}/generated
+  COMPILE_DEFINITIONS "${build_definitions}")

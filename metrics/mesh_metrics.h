@@ -52,6 +52,10 @@ struct MeshTopology {
 // once, and one without area is left out, as join_faces() does it.
 MeshTopology mesh_topology(const TriangleMesh& mesh);
 
+// Returns the normals of a mesh at its vertices, by the areas of the faces about them: out of closed parts,
+// of open parts towards `up` (a unit vector). Zero at a vertex without a face.
+std::vector<Vec3> vertex_normals(const TriangleMesh& mesh, const Vec3& up);
+
 // Throws Error(method) naming the first vertex that is not finite, or the first triangle that names a vertex
 // that does not exist.
 void check_mesh(const TriangleMesh& mesh);

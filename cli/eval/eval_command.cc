@@ -13,7 +13,6 @@
 #include "core/text.h"
 #include "harness/eval/eval.h"
 #include "harness/measuring/environment.h"
-#include "harness/records/numbers.h"
 #include "metrics/metric.h"
 #include "reports/content/case_columns.h"
 #include "scenes/dataset/dataset.h"
@@ -72,15 +71,13 @@ ExitCode eval_command(const Arguments& arguments) {
       request, arguments,
       {.tell = [](const std::string& line) { fmt::print(stderr, "{}\n", line); },
        .environment =
-           [] { return JsonBox(environment_json({.threads = thread_count(), .dtype = "float64"})); }});
+           [] { return JsonBox(environment_json({.threads = thread_count(), .dtype = "float64"})); },
+       .writes_bundles = true});
   print_answer(answer);
   if (!out) return ExitCode::pass;
-  Results& results = *answer.results;
-  results.run.suite.clear();
-  results.run.requested = Json{{kEvalRequest, arguments}};
   return write_unplanned_bundle(
       {.command = "eval", .arguments = arguments, .out = {}, .resumable = false, .bundle = out},
-      std::move(results), {}, request.cloud.json ? stderr : stdout);
+      *std::move(answer.results), {}, request.cloud.json ? stderr : stdout);
 }
 
 }  // namespace aqbench::cli

@@ -112,7 +112,7 @@ std::vector<Override> sets_of(const EvalRequest& asked) {
   add_alignment_sets(cloud, sets);
   if (cloud.given_thresholds) {
     std::vector<double> tolerances_mm;
-    for (const double tolerance_m : cloud.score.tolerances_m) tolerances_mm.push_back(1000 * tolerance_m);
+    for (const double tolerance_m : cloud.scoring.tolerances_m) tolerances_mm.push_back(1000 * tolerance_m);
     sets.push_back({kScoringOwner, "thresholds_mm", fmt::format("{}", fmt::join(tolerances_mm, ","))});
   }
   if (!asked.protocol.protocol.empty()) ask_for_protocol(sets, asked.protocol.protocol);

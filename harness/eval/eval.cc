@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "core/shown_json.h"
 #include "core/text.h"
 #include "harness/eval/eval_protocol.h"
 
@@ -78,7 +79,7 @@ class ThreadCount {
 EvalRequest eval_request(const Arguments& arguments) { return parse(eval_command_line(), arguments); }
 
 EvalAnswer eval_answer(EvalRequest asked, const Arguments& arguments, EvalHost host) {
-  if (asked.mode == kEvalGiven || (asked.into_bundle.out && !host.environment))
+  if (asked.mode == kEvalGiven || (asked.into_bundle.out && !host.writes_bundles))
     throw usage_error("a pattern and --out: run as a sweep, and write a bundle: only by the program");
   asked.cloud.place.warn = [tell = host.tell](const std::string& warning) {
     tell(fmt::format("aqbench: warning: {}", printable(warning)));
@@ -86,10 +87,11 @@ EvalAnswer eval_answer(EvalRequest asked, const Arguments& arguments, EvalHost h
   asked.cloud.host = std::move(host);
   const ThreadCount threads(asked.threads);
   if (asked.mode == kEvalBoard) return eval_charuco(asked);
-  if (asked.mode == kEvalDepth) return eval_depth(asked, arguments);
-  complete_cloud_request(asked);
-  if (asked.mode != kEvalCloud) return eval_protocol(asked.protocol, asked.cloud);
-  return eval_cloud(asked, arguments);
+  if (asked.mode != kEvalDepth) complete_cloud_request(asked);
+  if (asked.mode != kEvalDepth && asked.mode != kEvalCloud) return eval_protocol(asked.protocol, asked.cloud);
+  EvalAnswer answer = (asked.mode == kEvalDepth ? eval_depth : eval_cloud)(asked, arguments);
+  if (asked.cloud.json) answer.json = shown_json(results_text(*answer.results));
+  return answer;
 }
 
 }  // namespace aqbench

@@ -8,13 +8,14 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/parallel.h"
-#include "core/shown_json.h"
 #include "core/table.h"
 #include "core/text.h"
+#include "harness/records/numbers.h"
 #include "harness/records/one_case.h"
 #include "harness/records/results.h"
 #include "harness/scoring/evaluate.h"
 #include "metrics/point_details.h"
+#include "metrics/registry.h"
 #include "metrics/score.h"
 #include "metrics/score_options.h"
 #include "scenes/rendering/visibility.h"
@@ -147,7 +148,8 @@ void add_sampling(const ScoreOptions& options, const Score& score, Json& effecti
   effective["scoring"]["thinned_from"] = score.samples_of > 0 ? Json(score.samples_of) : Json();
   Json& errors = effective["completeness_sampling_se_pct"] = Json::object();
   for (std::size_t i = 0; i < score.completeness_se_pct.size(); ++i)
-    errors[metric_name_at("completeness_{t}mm_pct", options.tolerances_m[i])] = score.completeness_se_pct[i];
+    errors[metric_spec("completeness_{t}mm_pct", options.tolerances_m[i]).name] =
+        score.completeness_se_pct[i];
   if (score.mesh_faces) effective["mesh_faces"] = faces_json(*score.mesh_faces);
 }
 
@@ -187,20 +189,13 @@ EvalAnswer eval_cloud(const EvalRequest& asked, const Arguments& arguments) {
   answer.metrics = std::move(result.record.metrics);
   if (!request.tiles_file.empty()) write_file(request.tiles_file, tiles_to_csv(done.score.tiles));
   if (!request.views_file.empty()) write_file(request.views_file, views_to_csv(done.score.by_views));
-  if (request.json || asked.into_bundle.out)
+  if (asked.wants_record())
     answer.results =
         eval_results(eval_record(*subject.scene, request.cloud_file, answer.metrics, request.host.geometries),
                      arguments, request.host, effective_json(request, subject, options.score, done),
                      positive_side(truth, subject.rig.has_value()));
-  if (request.json)
-    answer.json = shown_json(results_text(*answer.results));
-  else
-    say_score(request, subject, done, options.score, answer);
+  if (!request.json) say_score(request, subject, done, options.score, answer);
   return answer;
-}
-
-std::string metric_name_at(std::string row, double tolerance_m) {
-  return row.replace(row.find("{t}"), 3, fmt::format("{:g}", tolerance_m * 1000));
 }
 
 Record eval_record(const Scene& scene, const std::string& file, MetricSet metrics,
@@ -224,12 +219,11 @@ Results eval_results(Record record, const Arguments& arguments, const EvalHost& 
   for (const auto& [name, metric] : record.metrics)
     if (const std::string& definition = definition_with(name, positive_side); !definition.empty())
       effective["definitions"][name] = definition;
-  return results_of_one_case(std::move(record),
-                             {.command = "eval",
-                              .started_utc = utc_now(),
-                              .requested = Json{{"arguments", arguments}},
-                              .effective = std::move(effective),
-                              .environment = host.environment ? host.environment() : JsonBox()});
+  return results_of_records({std::move(record)},
+                            {.started_utc = utc_now(),
+                             .requested = Json{{kEvalRequest, arguments}},
+                             .effective = std::move(effective),
+                             .environment = host.environment ? host.environment() : JsonBox()});
 }
 
 }  // namespace aqbench

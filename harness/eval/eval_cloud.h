@@ -59,9 +59,6 @@ Json scoring_json(const EvalCloudRequest& request, const Surface& truth, const S
 Output open_cloud(const EvalCloudRequest& request,
                   std::optional<std::size_t> most_in_memory = BlockSizes{}.whole);
 
-// Reads the region of a request; of several parts what lies in all of them.
-Crop crop_of(const EvalCloudRequest& request);
-
 // Returns what brings the cloud of a request to its truth; warns of coarse coordinates (warn_of_steps()).
 PlaceOptions place_options(const EvalCloudRequest& request, const Output& output);
 
@@ -73,8 +70,5 @@ Record eval_record(const Scene& scene, const std::string& file, MetricSet metric
 // Returns the results of one record. `effective` is that of its run and gets the thread count.
 Results eval_results(Record record, const Arguments& arguments, const EvalHost& host, Json effective,
                      const std::string& positive_side = kTowardsCameras);
-
-// Returns the name of a metric at a tolerance: "completeness_2mm_pct" of "completeness_{t}mm_pct".
-std::string metric_name_at(std::string row, double tolerance_m);
 
 }  // namespace aqbench

@@ -171,17 +171,16 @@ EvalAnswer eval_depth(const EvalRequest& asked, const Arguments& arguments) {
   evaluate({.rig = Rig{{camera}}, .depths_dir = dataset_dir}, {{{}, {}, {std::move(predicted)}}}, {}, result);
   EvalAnswer answer;
   answer.metrics = std::move(result.record.metrics);
-  if (asked.cloud.json) {
+  if (asked.wants_record()) {
     Json effective = {{"camera", camera.name}, {"depth", kDepthConvention}};
     if (request.meaning.along_z) effective["depth_along"] = *request.meaning.along_z ? "z" : "ray";
     if (request.meaning.metres_per_count) effective["depth_scale"] = *request.meaning.metres_per_count;
     if (!notes.empty()) effective["notes"] = notes;
     Record record = eval_record(read_dataset_scene(dataset_dir), request.depth_file, answer.metrics, {});
     record.options.emplace_back("eval.camera", camera.name);
-    answer.json = shown_json(
-        results_text(eval_results(std::move(record), arguments, asked.cloud.host, std::move(effective))));
-    return answer;
+    answer.results = eval_results(std::move(record), arguments, asked.cloud.host, std::move(effective));
   }
+  if (asked.cloud.json) return answer;
   answer.say("{} against {} of {}\ndepths are {}{}\n\n", printable(request.depth_file),
              printable(camera.name), printable(dataset_dir.string()), kDepthConvention,
              request.meaning.along_z.value_or(false) ? ", made from depths along z" : "");

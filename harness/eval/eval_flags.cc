@@ -2,9 +2,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <optional>
 #include <string_view>
-#include <utility>
 
 #include "core/text.h"
 #include "harness/eval/eval_protocol.h"
@@ -82,24 +80,23 @@ template <auto kField>
 constexpr auto of_depth = into<&EvalRequest::depth, kField>;
 
 // Store a length, or the metres in one unit.
-template <auto... kPath>
-constexpr auto read_length_of = [](EvalRequest& r, const FlagValue& v) { (r.*....*kPath) = read_length(v); };
+template <auto kField>
+constexpr auto read_length_of =
+    [](EvalRequest& r, const FlagValue& v) { r.cloud.scoring.*kField = read_length(v); };
 template <auto kField>
 constexpr auto read_unit =
     [](EvalRequest& r, const FlagValue& v) { r.cloud.*kField = metres_per_unit(v.text).value(); };
 
 // Stores a length of the scoring unless it is "auto".
-template <auto kGiven, auto kField>
+template <auto kField>
 constexpr auto read_length_or_auto = [](EvalRequest& r, const FlagValue& v) {
-  r.cloud.*kGiven = v.text != "auto";
-  if (r.cloud.*kGiven) r.cloud.score.*kField = read_length(v);
+  if (v.text != "auto") r.cloud.scoring.*kField = read_length(v);
 };
 
 void read_thresholds(EvalRequest& request, const FlagValue& value) {
   request.cloud.given_thresholds = true;
-  request.cloud.score.tolerances_m.clear();
   for (const std::string_view part : split_at(value.text, ','))
-    request.cloud.score.tolerances_m.push_back(read_length(value, part));
+    request.cloud.scoring.tolerances_m.push_back(read_length(value, part));
 }
 
 std::vector<double> read_numbers(const FlagValue& value, std::size_t count, const char* expected) {
@@ -219,24 +216,26 @@ const Flag<EvalRequest> kScoreFlags[] = {
      "score only this region: box:X0,Y0,Z0,X1,Y1,Z1, z:LOW,HIGH (also x, y), mask:M.npy,X0,Y0,Z0,SPACING "
      "(voxels that were observed, as DTU's ObsMask), or a JSON file with a polygon as Tanks and Temples has "
      "them. May be repeated: what lies in all of them",
-     of_cloud<&Cloud::crops>, repeated()},
+     into<&EvalRequest::cloud, &Cloud::scoring, &SurfaceScoring::crops>, repeated()},
     {"max-distance", "LENGTH", kClouds,
      "leave out points that are farther from the truth (20mm): where the truth is partial",
-     read_length_of<&EvalRequest::cloud, &Cloud::score, &ScoreOptions::part, &ScoredPart::max_distance_m>},
+     read_length_of<&SurfaceScoring::max_distance_m>},
     {"border", "score|leave-out", kClouds,
      "points beyond an open border of the truth (default: leave-out of scans, and of a mesh with "
      "--max-distance)",
-     [](EvalRequest& r, const FlagValue& v) { r.cloud.leave_out_beyond_border = v.text == "leave-out"; }},
+     [](EvalRequest& r, const FlagValue& v) {
+       r.cloud.scoring.leave_out_beyond_border = v.text == "leave-out";
+     }},
     {"thresholds", "LIST", kClouds | kEvalGiven,
      "tolerances of precision, completeness and F-score (default 0.5mm,1mm,2mm,5mm,10mm)", read_thresholds},
     {"outlier", "LENGTH", kEvalCloud, "a gross outlier is farther (default 20mm)",
-     read_length_of<&EvalRequest::cloud, &Cloud::score, &ScoreOptions::outlier_m>},
+     read_length_of<&SurfaceScoring::outlier_m>},
     {"spacing", "LENGTH", kClouds,
      "between samples of the truth for completeness, or auto: by the size of truth and cloud",
-     read_length_or_auto<&Cloud::given_spacing, &ScoreOptions::sample_spacing_m>, usually("auto")},
+     read_length_or_auto<&SurfaceScoring::spacing_m>, usually("auto")},
     {"tile", "LENGTH", kEvalCloud,
      "side of an error tile, or auto: 10 mm, more where that gives over a million tiles",
-     read_length_or_auto<&Cloud::given_tile, &ScoreOptions::tile_m>, usually("auto")},
+     read_length_or_auto<&SurfaceScoring::tile_m>, usually("auto")},
 };
 
 const Flag<EvalRequest> kDepthFlags[] = {
@@ -297,7 +296,7 @@ const Flag<EvalRequest> kProtocolFlags[] = {
 };
 
 const Flag<EvalRequest> kOutputFlags[] = {
-    {"out", "DIR", kEvalGiven | kEvalCloud,
+    {"out", "DIR", kEvalGiven | kEvalCloud | kEvalDepth,
      "write a bundle there, as a sweep does (of a pattern: default a new one in out/)",
      into<&EvalRequest::into_bundle, &EvalGivenRequest::out>},
     {"baseline", "FILE", kEvalGiven, "compare with these accepted values",

@@ -120,7 +120,7 @@ Json inputs_json(const EvalCloudRequest& cloud, const Json& transforms) {
       {"scene", cloud.scene.empty() ? Json() : Json(cloud.scene)},
       {"truth_metres_per_unit", cloud.truth_metres_per_unit},
       {"scanners", scanners},
-      {"crops", cloud.crops},
+      {"crops", cloud.scoring.crops},
       {"cameras", cloud.place.cameras_file.empty() ? Json() : Json(cloud.place.cameras_file)},
       {"truth_cameras", cloud.place.true_cameras_file.empty() ? Json() : Json(cloud.place.true_cameras_file)},
       {"transforms", transforms}};
@@ -141,9 +141,9 @@ EvalAnswer eval_protocol(const EvalProtocolRequest& request, const EvalCloudRequ
     return answer_of(std::vector{shown}, inputs_json(cloud, Json::object()), notes, cloud.json);
   }
   const std::vector<double> thresholds_m =
-      cloud.given_thresholds ? cloud.score.tolerances_m : std::vector<double>{};
+      cloud.given_thresholds ? cloud.scoring.tolerances_m : std::vector<double>{};
   ProtocolInput input = load_protocol_input(request, cloud);
-  const double spacing_m = cloud.given_spacing ? cloud.score.sample_spacing_m : 0;  // 0: the protocol's
+  const double spacing_m = cloud.scoring.spacing_m.value_or(0);  // 0: the protocol's
   for (const CloudProtocol& protocol : cloud_protocols())
     if (request.protocol == protocol.name)
       require_fit(protocol, with_given(knobs_at(protocol, thresholds_m), request), input, cloud.cloud_file);

@@ -138,8 +138,10 @@ ProtocolInput load_protocol_input(const EvalProtocolRequest& request, const Eval
   if (input.surface != nullptr)
     take_surface(*input.surface, effective_options(cloud, *input.surface, input.cloud.points_m.size()),
                  asks_for_surface(request), input.truth);
-  if (!cloud.crops.empty())
-    input.truth.crop = [crop = crop_of(cloud)](const Vec3& point) { return crop.contains(point); };
+  if (!cloud.scoring.crops.empty())
+    input.truth.crop = [crop = crop_of(cloud.scoring, cloud.truth_metres_per_unit)](const Vec3& point) {
+      return crop.contains(point);
+    };
   if (asks_for_cameras(request) && input.surface != nullptr)
     if (const auto rig = request_rig(cloud)) input.truth.seen = seen_by(*input.surface, *rig);
   if (cloud.recording) take_observed(observed_of(cloud.recording->recording), input.truth);

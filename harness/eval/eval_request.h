@@ -66,7 +66,8 @@ struct EvalRecording {
 struct EvalHost {
   // Gets a line for people beside the answer: "aqbench: warning: ...".
   std::function<void(const std::string& line)> tell = [](const std::string&) {};
-  std::function<JsonBox()> environment = {};   // of a record; unset: it has none
+  std::function<JsonBox()> environment = {};  // of a record; unset: it has none
+  bool writes_bundles = false;
   std::vector<GivenGeometry> geometries = {};  // in memory, where arguments name them
 };
 
@@ -89,12 +90,10 @@ struct EvalCloudRequest {
   double truth_metres_per_unit = 1;
   std::vector<Vec3> scanners;  // in the truth's unit: one for each scan, or none
   TruthCloudOptions truth_cloud;
-  std::vector<std::string> crops;               // in the truth's unit
-  std::optional<bool> leave_out_beyond_border;  // unset: of scans, and of a mesh that is partial
-
-  ScoreOptions score;
-  bool given_spacing = false, given_tile = false;  // else they are chosen by the size of the truth
-  bool given_thresholds = false;                   // else the registration takes that of its protocol
+  // Regions are in the truth's unit. Points beyond a border: unset: left out of scans, and of a mesh that is
+  // partial.
+  SurfaceScoring scoring;
+  bool given_thresholds = false;  // by the user; else the registration takes that of its protocol
 
   PlaceOptions place;  // its sizes and hints: place_options()
   std::string tiles_file, views_file;
@@ -136,6 +135,8 @@ struct EvalRequest {
   std::string charuco_file, board_file;
   EvalGivenRequest into_bundle;
   std::optional<int> threads;
+
+  bool wants_record() const { return cloud.json || into_bundle.out.has_value(); }
 };
 
 // Returns the option table of `aqbench eval`, the one place of its flags.

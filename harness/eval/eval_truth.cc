@@ -14,6 +14,7 @@
 #include "harness/records/case.h"
 #include "harness/scoring/depth_score.h"
 #include "harness/scoring/true_surface.h"
+#include "metrics/registry.h"
 #include "scenes/cloud/length_units.h"
 #include "scenes/dataset/dataset_truth.h"
 #include "scenes/dataset/recording_truth.h"
@@ -29,25 +30,19 @@ void tell_notes(const EvalHost& host, const std::vector<std::string>& notes) {
 
 // Flags of the user stay.
 void take_declared_scoring(const SurfaceTruth& surface, EvalCloudRequest& request) {
-  const SurfaceScoring& scoring = surface.scoring;
-  if (!request.given_thresholds && !scoring.tolerances_m.empty())
-    request.score.tolerances_m = scoring.tolerances_m;
-  request.score.outlier_m = scoring.outlier_m.value_or(request.score.outlier_m);
-  if (!request.given_spacing && scoring.spacing_m) {
-    request.score.sample_spacing_m = *scoring.spacing_m;
-    request.given_spacing = true;
-  }
-  if (!request.given_tile && scoring.tile_m) {
-    request.score.tile_m = *scoring.tile_m;
-    request.given_tile = true;
-  }
-  if (request.crops.empty()) {
-    request.crops = scoring.crops;
-    request.truth_metres_per_unit = metres_per_unit(surface.unit).value_or(1);
-  }
-  if (!request.score.part.max_distance_m) request.score.part.max_distance_m = scoring.max_distance_m;
-  if (!request.leave_out_beyond_border)
-    request.leave_out_beyond_border = scoring.leave_out_beyond_border.value_or(true);
+  SurfaceScoring& scoring = request.scoring;
+  const SurfaceScoring& declared = surface.scoring;
+  if (scoring.crops.empty()) request.truth_metres_per_unit = metres_per_unit(surface.unit).value_or(1);
+  const auto take = [](auto& given, const auto& other) {
+    if (given == std::decay_t<decltype(given)>()) given = other;
+  };
+  take(scoring.crops, declared.crops);
+  take(scoring.tolerances_m, declared.tolerances_m);
+  take(scoring.outlier_m, declared.outlier_m);
+  take(scoring.spacing_m, declared.spacing_m);
+  take(scoring.tile_m, declared.tile_m);
+  take(scoring.max_distance_m, declared.max_distance_m);
+  take(scoring.leave_out_beyond_border, std::optional(declared.leave_out_beyond_border.value_or(true)));
 }
 
 // What the truth is made of, as given.
@@ -190,15 +185,11 @@ Scene make_truth(const EvalCloudRequest& request) {
   return scene;
 }
 
-Crop crop_of(const EvalCloudRequest& request) {
-  Crop crop;
-  for (const std::string& part : request.crops) add_crop(crop, part, request.truth_metres_per_unit);
-  return crop;
-}
-
 void warn_of_steps(const std::string& file, const CoordinateSteps& steps, const EvalCloudRequest& request) {
   constexpr double kShareOfTolerance = 0.1;
-  if (steps.float_step_m > kShareOfTolerance * *std::ranges::min_element(request.score.tolerances_m))
+  const std::vector<double>& given = request.scoring.tolerances_m;
+  const std::vector<double>& tolerances_m = given.empty() ? default_tolerances_m() : given;
+  if (steps.float_step_m > kShareOfTolerance * *std::ranges::min_element(tolerances_m))
     request.place.warn(
         fmt::format("{}: its coordinates are numbers of 32 bits, which have steps of {:.3g} m at {:.3g} m: "
                     "errors of that "
@@ -224,8 +215,8 @@ Output open_cloud(const EvalCloudRequest& request, std::optional<std::size_t> mo
 
 PlaceOptions place_options(const EvalCloudRequest& request, const Output& output) {
   PlaceOptions place = request.place;
-  if (request.given_thresholds) place.tau_m = request.score.tolerances_m.front();
-  place.crop = crop_of(request);
+  if (request.given_thresholds) place.tau_m = request.scoring.tolerances_m.front();
+  place.crop = crop_of(request.scoring, request.truth_metres_per_unit);
   const CoordinateSteps steps = with_cloud(
       output, [&](const CloudBlocks& cloud) { return coordinate_steps(cloud, request.metres_per_unit); });
   warn_of_steps(request.cloud_file, steps, request);
@@ -249,16 +240,14 @@ std::string faces_text(const FaceCounts& counts) {
 }
 
 ScoreOptions effective_options(const EvalCloudRequest& request, const Surface& truth, std::size_t points) {
-  ScoreOptions options = request.score;
-  options.part.crop = crop_of(request);
-  if (!request.given_spacing) options.sample_spacing_m = auto_spacing_m(truth, points);
-  if (!request.given_tile) options.tile_m = auto_tile_m(truth);
+  ScoreOptions options = score_options(request.scoring, request.truth_metres_per_unit, truth, points);
+  const auto& beyond_border = request.scoring.leave_out_beyond_border;
   const bool may_end = dynamic_cast<const BorderedSurface*>(&truth) != nullptr;
-  if (request.leave_out_beyond_border && !may_end)
+  if (beyond_border && !may_end)
     throw usage_error("--border: the surface of a scene goes on beyond its patch");
   const bool is_scan = dynamic_cast<const TruthCloud*>(&truth) != nullptr;
-  options.part.leave_out_beyond_border = request.leave_out_beyond_border.value_or(
-      may_end && (is_scan || options.part.max_distance_m.has_value()));
+  if (!beyond_border)
+    options.part.leave_out_beyond_border = may_end && (is_scan || options.part.max_distance_m.has_value());
   check(options);
   return options;
 }

@@ -5,18 +5,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "core/json.h"
+#include "harness/measuring/machine.h"
 
 namespace aqbench {
-
-// Facts about this machine. nullopt: not reported by the system.
-
-std::optional<std::string> cpu_model();             // as in /proc/cpuinfo
-std::vector<int> affinity_processors();             // available to this process
-std::optional<std::uint64_t> memory_total_bytes();  // installed
-std::string architecture();                         // "x86_64"
 
 // Runnable processes on average over 1, 5 and 15 minutes.
 using LoadAverage = std::array<double, 3>;

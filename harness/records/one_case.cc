@@ -37,7 +37,6 @@ Results results_of_records(std::vector<Record> records, OneCaseRun run) {
   Results results;
   results.run.id = run.started_utc;
   std::erase_if(results.run.id, [](char c) { return c == '-' || c == ':'; });
-  results.run.suite = std::move(run.command);
   results.run.started_utc = std::move(run.started_utc);
   results.run.finished_utc = utc_now();
   results.run.complete = true;

@@ -2,7 +2,6 @@
 // The results of cases without a plan: what `eval` or `run` scored, or `import` read.
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/json.h"
@@ -13,7 +12,6 @@ namespace aqbench {
 
 // What results say of such a run beside its record.
 struct OneCaseRun {
-  std::string command;      // "eval": stands where a sweep has its suite
   std::string started_utc;  // as utc_now() gives it
   JsonBox requested = {}, effective = {}, environment = {};
 };
@@ -24,8 +22,5 @@ std::string cases_text_of(const std::vector<Record>& records);
 // Returns results that `gate` and `compare` read: they plan these cases alone, and plan_sha256 is that of
 // cases_text_of().
 Results results_of_records(std::vector<Record> records, OneCaseRun run);
-inline Results results_of_one_case(Record record, OneCaseRun run) {
-  return results_of_records({std::move(record)}, std::move(run));
-}
 
 }  // namespace aqbench

@@ -265,19 +265,30 @@ std::vector<Scan> true_scans(const RecordingTruth& truth, std::size_t frame, con
   return scans_of_files(*truth.surface, frame);
 }
 
-ScoreOptions score_options_of(const RecordingTruth& truth, const Surface& surface, std::size_t points) {
+Crop crop_of(const SurfaceScoring& scoring, double metres_per_unit) {
+  Crop crop;
+  for (const std::string& part : scoring.crops) add_crop(crop, part, metres_per_unit);
+  return crop;
+}
+
+ScoreOptions score_options(const SurfaceScoring& scoring, double metres_per_unit, const Surface& surface,
+                           std::size_t points) {
   ScoreOptions options;
-  if (!truth.surface) return options;
-  const SurfaceScoring& scoring = truth.surface->scoring;
   if (!scoring.tolerances_m.empty()) options.tolerances_m = scoring.tolerances_m;
   options.outlier_m = scoring.outlier_m.value_or(options.outlier_m);
   options.sample_spacing_m = scoring.spacing_m ? *scoring.spacing_m : auto_spacing_m(surface, points);
   options.tile_m = scoring.tile_m ? *scoring.tile_m : auto_tile_m(surface);
-  for (const std::string& crop : scoring.crops)
-    add_crop(options.part.crop, crop, metres_per_unit(truth.surface->unit).value_or(1));
+  options.part.crop = crop_of(scoring, metres_per_unit);
   options.part.max_distance_m = scoring.max_distance_m;
-  options.part.leave_out_beyond_border = scoring.leave_out_beyond_border.value_or(true);
+  options.part.leave_out_beyond_border = scoring.leave_out_beyond_border.value_or(false);
   return options;
+}
+
+ScoreOptions score_options_of(const RecordingTruth& truth, const Surface& surface, std::size_t points) {
+  if (!truth.surface) return {};
+  SurfaceScoring scoring = truth.surface->scoring;
+  scoring.leave_out_beyond_border = scoring.leave_out_beyond_border.value_or(true);
+  return score_options(scoring, metres_per_unit(truth.surface->unit).value_or(1), surface, points);
 }
 
 }  // namespace aqbench

@@ -46,9 +46,14 @@ Scene true_scene(const RecordingTruth& truth, std::size_t frame, const std::stri
 // true_scene().
 std::vector<Scan> true_scans(const RecordingTruth& truth, std::size_t frame, const Recording& recording);
 
-// Returns how a cloud of that many points is scored against it: samples and tiles by the size of the truth,
-// as `aqbench eval` does; points beyond an open border are left out unless the truth says otherwise, since
-// images show more than a scan has.
+// Returns how a cloud of that many points is scored against a surface: what is not given by the size of the
+// truth. Regions are in a unit of so many metres.
+ScoreOptions score_options(const SurfaceScoring& scoring, double metres_per_unit, const Surface& surface,
+                           std::size_t points);
+Crop crop_of(const SurfaceScoring& scoring, double metres_per_unit);
+
+// Returns that of a recording: points beyond an open border are left out unless the truth says otherwise,
+// since images show more than a scan has.
 ScoreOptions score_options_of(const RecordingTruth& truth, const Surface& surface, std::size_t points);
 
 }  // namespace aqbench

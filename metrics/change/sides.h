@@ -2,15 +2,9 @@
 // On which side of a surface the points of a cloud lie: normals that look out of it, and the steps in which
 // its coordinates are stored.
 
-#include <span>
-
 #include "scenes/cloud/reconstruction.h"
 
 namespace aqbench {
-
-// Returns the normals of a mesh at its vertices, by the areas of the faces about them: out of closed parts,
-// of open parts towards `up` (a unit vector). Zero at a vertex without a face.
-std::vector<Vec3> normals_of_mesh(const TriangleMesh& mesh, const Vec3& up);
 
 // Gives both states normals that look out of the object. Points must be at different places.
 // A normal is that of the plane through the nearest points, of the fewest between 8 and 128 that lie in a

@@ -1,15 +1,15 @@
 #include "metrics/protocols/normal_agreement.h"
 
-#include <Eigen/Geometry>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
 
+#include "metrics/mesh_metrics.h"
 #include "metrics/neighbours/measurable.h"
 #include "metrics/neighbours/nearest_neighbour.h"
 #include "metrics/numbers/exact_sum.h"
-#include "scenes/triangles/joined_faces.h"
+#include "metrics/scored_points.h"
 
 namespace aqbench {
 namespace {
@@ -71,22 +71,12 @@ ProtocolResult normal_agreement(const PointCloud& cloud, const PointCloud& truth
 }
 
 PointCloud vertices_with_normals(const TriangleMesh& mesh) {
-  std::vector<Vec3> normals(mesh.vertices_m.size(), Vec3::Zero());
-  const JoinedFaces joined = join_faces(mesh.vertices_m, mesh.triangles);
-  const std::vector<FaceStand> stands = find_stands(mesh.vertices_m, joined.triangles);
-  for (std::size_t i = 0; i < stands.size(); ++i) {
-    if (stands[i].is_wall) continue;
-    const auto& [a, b, c] = joined.triangles[i];
-    const Vec3& corner = mesh.vertices_m[a];
-    const Vec3 doubled = (mesh.vertices_m[b] - corner).cross(mesh.vertices_m[c] - corner);
-    for (const std::uint32_t vertex : {a, b, c}) normals[vertex] += stands[i].is_turned ? -doubled : doubled;
-  }
+  const std::vector<Vec3> normals = vertex_normals(mesh, -Vec3::UnitZ());
   PointCloud cloud;
   for (std::size_t i = 0; i < normals.size(); ++i) {
-    const double length = normals[i].norm();
-    if (!(length > 0) || !std::isfinite(length)) continue;
+    if (!has_direction(normals[i])) continue;
     cloud.points_m.push_back(mesh.vertices_m[i]);
-    cloud.normals.push_back(normals[i] / length);
+    cloud.normals.push_back(normals[i]);
   }
   return cloud;
 }

@@ -155,14 +155,19 @@ TEST_F(EvalDataset, ARecordingIsScoredWithItsTruthByFolderAndByName) {
   fs::copy_file(dataset_ + "/truth/surface.ply", cloud);
   expect_mistake(run({"eval", cloud, "--dataset", dataset_}), "has no true surface; give --truth FILE");
   write("d/truth/truth.json",
-        R"({"surface": {"file": "surface.ply", "unit": "m", "thresholds_mm": [1, 50]}})");
-  const json metrics =
-      document_of(run("eval {} --dataset {} --json", cloud, dataset_)).at("records").at(0).at("metrics");
+        R"({"surface": {"file": "surface.ply", "unit": "m", "thresholds_mm": [1, 50], "outlier_mm": 30}})");
+  const auto metrics_of = [&](const std::string& dataset) {
+    return document_of(run("eval {} --dataset {} --outlier 40mm --json", cloud, dataset))
+        .at("records")
+        .at(0)
+        .at("metrics");
+  };
+  const json metrics = metrics_of(dataset_);
   EXPECT_LT(metrics.at("accuracy_rmse_mm").at("value").get<double>(), 1e-9);
   EXPECT_TRUE(metrics.contains("precision_50mm_pct")) << "the thresholds that the truth declares";
+  EXPECT_TRUE(metrics.contains("outlier_ratio_40mm_pct")) << "the user's word holds";
   write("aqbench.json", R"({"version": 1, "datasets": {"tank": {"directory": "d"}}})");
-  EXPECT_EQ(document_of(run("eval {} --dataset tank --json", cloud)).at("records").at(0).at("metrics"),
-            metrics);
+  EXPECT_EQ(metrics_of("tank"), metrics);
   expect_mistake(run("eval {} --dataset tnak", cloud),
                  "no such folder; unknown dataset 'tnak'; did you mean tank?");
   EXPECT_EQ(run("eval {} --dataset tank --frame 7", cloud).exit_code, 2);

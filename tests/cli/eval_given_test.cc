@@ -90,23 +90,6 @@ TEST_F(Given, OneFileMakesABundleThatAllCommandsRead) {
   EXPECT_THAT(bad.out, HasSubstr("cloud.xyz"));
 }
 
-// What is printed without a bundle is a results.json, too.
-TEST_F(Given, TheJsonOfOneFileIsReadByGateAndCompare) {
-  for (const auto& [name, bias_mm] : {std::pair("cloud", 1.5), {"worse", 1.8}}) {
-    write("cloud.xyz", plane(bias_mm));
-    write(fmt::format("{}.json", name), succeeded(run("eval cloud.xyz --scene flat_plane --json")).out);
-  }
-  const json document = json_file(dir_ / "cloud.json");
-  EXPECT_EQ(document["run"]["plan_sha256"].get<std::string>().size(), 64u);
-  const auto name = document["records"][0]["case"].get<std::string>();
-  write("f.json", fmt::format(R"({{"schema_version": 1, "suite": "eval", "accepted_from": {{"bundle": "x",
-    "results_sha256": "{0}", "commit": "c0ffee"}}, "cases": {{"{1}": {{"options": {{}}, "metrics": {{
-    "accuracy_mean_mm": {{"value": 1.5, "better": "lower", "tolerance": {{"relative": 0.05}}}}}}}}}}}})",
-                              std::string(64, '0'), name));
-  EXPECT_EQ(run("gate cloud.json --baseline f.json").exit_code, 0);
-  EXPECT_THAT(run("compare cloud.json worse.json").out, HasSubstr("1.80"));
-}
-
 TEST_F(Given, BracesAndFilesThatDoNotFitAreRefused) {
   write("a.xyz", plane(1));
   write("b.xyz", plane(1));

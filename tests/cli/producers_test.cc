@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/eval/eval.h"
 #include "tests/cli/folder.h"
 #include "tests/cli/program.h"
 
@@ -22,6 +23,7 @@ constexpr Producer kProducers[] = {
     {"eval", "eval cloud.xyz --scene flat_plane --out {}"},
     {"truth", "eval cloud.xyz --truth scan.xyz --max-distance 20mm --out {}"},
     {"given", "eval r/{method}/{scene}/seed{seed}.xyz --out {}"},
+    {"depth", "eval --depth data/truth/cam00/depth.npy --camera cam00 --dataset data --out {}"},
     {"sweep", "sweep --scene flat_plane --method roma_like --out {}.d"},
     {"run", "run copy --dataset data --out {}"},
     {"import", "import {}.csv --metric psnr:dB:higher --metric lpips:1:lower --out {}"},
@@ -38,8 +40,9 @@ class Producers : public UserFolder, public ::testing::WithParamInterface<Produc
     write("cloud.xyz", plane);
     write("scan.xyz", plane);
     write("r/mine/flat_plane/seed1.xyz", plane);
-    if (GetParam().name == std::string("run")) {
+    if (std::string_view(GetParam().line).find("data") != std::string_view::npos)
       succeeded(run(words("render flat_plane --rig single_pair --width 48 --mesh-pitch-mm 50 --out data")));
+    if (GetParam().name == std::string("run")) {
       write("plane.ply",
             "ply\nformat ascii 1.0\nelement vertex 441\nproperty float x\nproperty float y\nproperty float "
             "z\nend_header\n" +
@@ -90,6 +93,42 @@ TEST_P(Producers, LeaveWhatEveryReaderTakes) {
   const std::string bare = (std::filesystem::path(b) / "results.json").string();
   succeeded(run({"gate", bare, "--baseline", "f.json"}));
   succeeded(run({"compare", a, bare}));
+}
+
+class BareResults : public UserFolder {
+ protected:
+  void SetUp() override { std::filesystem::current_path(dir_.path()); }
+  void TearDown() override { std::filesystem::current_path(before_); }
+
+ private:
+  const std::filesystem::path before_ = std::filesystem::current_path();
+};
+
+// What `eval --json` prints, and what a library returns: readers without need of evidence take it, the others
+// say in one line what they need.
+TEST_F(BareResults, AreReadOrAnsweredInOneLine) {
+  write("cloud.xyz", "0 0 1.177\n0.01 0 1.177\n0 0.01 1.177\n0.01 0.01 1.177\n");
+  const Arguments arguments = words("cloud.xyz --scene flat_plane --max-distance 20mm --json");
+  succeeded(run(words("eval cloud.xyz --scene flat_plane --max-distance 20mm --out bundle")));
+  succeeded(run(words("accept bundle --baseline f.json --leave-out-undefined")));
+  write("program.json", run(with({"eval"}, arguments)).out);
+  write("library.json", eval_answer(eval_request(arguments), arguments, {}).json);
+  for (const std::string file : {"program.json", "library.json"}) {
+    succeeded(run({"gate", file, "--baseline", "f.json"}));
+    succeeded(run({"compare", "bundle", file}));
+    for (const Arguments& reader : std::vector<Arguments>{{"verify", file},
+                                                          {"accept", file, "--baseline", "f.json"},
+                                                          {"report", file},
+                                                          {"trend", file},
+                                                          {"export", file, "--csv"},
+                                                          {"site", file, "--out", "site"}}) {
+      const ProgramResult refused = run(reader);
+      EXPECT_EQ(refused.exit_code, 2) << reader[0];
+      EXPECT_EQ(refused.err,
+                "aqbench: error: " + file +
+                    ": is a file; a bundle is a folder, as eval and run leave it with --out DIR\n");
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Producers, ::testing::ValuesIn(kProducers),
