@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <Eigen/Core>
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -17,6 +17,7 @@
 
 #include "core/error.h"
 #include "core/files.h"
+#include "core/json_members.h"
 #include "core/text.h"
 #include "scenes/cloud/ply_source.h"
 
@@ -32,95 +33,26 @@ struct NpyHeader {
   std::string descr;
   bool fortran_order = false;
   std::vector<std::size_t> shape;
+
+  static void members(const auto& row) {
+    row("descr", &NpyHeader::descr);
+    row("fortran_order", &NpyHeader::fortran_order);
+    row("shape", &NpyHeader::shape);
+  }
 };
 
-// The header is a Python dictionary literal with three keys, ending in blanks and a newline.
-class NpyHeaderParser {
- public:
-  NpyHeaderParser(std::string_view text, const std::string& name) : rest_(text), name_(name) {}
-
-  NpyHeader parse() {
-    NpyHeader header;
-    bool has_descr = false, has_order = false, has_shape = false;
-    expect("{");
-    while (!accept("}")) {
-      const std::string key = quoted();
-      expect(":");
-      if (key == "descr" && !std::exchange(has_descr, true)) {
-        header.descr = quoted();
-      } else if (key == "fortran_order" && !std::exchange(has_order, true)) {
-        header.fortran_order = boolean();
-      } else if (key == "shape" && !std::exchange(has_shape, true)) {
-        header.shape = tuple();
-      } else {
-        throw unreadable(name_, "header: unexpected key '{}'", key);
-      }
-      if (!accept(",")) {
-        expect("}");
-        break;
-      }
-    }
-    skip_blanks();
-    if (rest_ != "\n") throw unreadable(name_, "header: does not end in blanks and a newline");
-    if (!has_descr || !has_order || !has_shape)
-      throw unreadable(name_, "header: needs descr, fortran_order and shape");
-    return header;
+// The header is a dictionary of Python: JSON in other quotes, brackets and words, with commas at the ends.
+NpyHeader parse_npy_header(std::string_view text, const std::string& name) {
+  std::string json;
+  for (const char c : text) {
+    if (c == ')' || c == '}')
+      if (const auto last = json.find_last_not_of(' '); last != std::string::npos && json[last] == ',')
+        json.resize(last);
+    json += c == '\'' ? '"' : c == '(' ? '[' : c == ')' ? ']' : c == 'T' ? 't' : c == 'F' ? 'f' : c;
   }
-
- private:
-  void skip_blanks() {
-    while (rest_.starts_with(' ')) rest_.remove_prefix(1);
-  }
-
-  bool accept(std::string_view word) {
-    skip_blanks();
-    if (!rest_.starts_with(word)) return false;
-    rest_.remove_prefix(word.size());
-    return true;
-  }
-
-  void expect(std::string_view word) {
-    if (!accept(word))
-      throw unreadable(name_, "header: expected '{}' before '{}'", word, rest_.substr(0, 20));
-  }
-
-  std::string quoted() {
-    const std::string_view quote = accept("\"") ? "\"" : "'";
-    if (quote == "'") expect(quote);
-    const std::size_t end = rest_.find(quote);
-    if (end == std::string_view::npos) throw unreadable(name_, "header: unterminated text");
-    std::string text(rest_.substr(0, end));
-    rest_.remove_prefix(end + 1);
-    return text;
-  }
-
-  bool boolean() {
-    if (accept("True")) return true;
-    expect("False");
-    return false;
-  }
-
-  std::vector<std::size_t> tuple() {
-    std::vector<std::size_t> sizes;
-    expect("(");
-    while (!accept(")")) {
-      skip_blanks();
-      std::size_t size = 0;
-      const auto [last, status] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
-      if (status != std::errc{}) throw unreadable(name_, "header: '{}' is not a size", rest_.substr(0, 20));
-      rest_.remove_prefix(static_cast<std::size_t>(last - rest_.data()));
-      sizes.push_back(size);
-      if (accept(",")) continue;
-      if (sizes.size() == 1) throw unreadable(name_, "header: shape is not a tuple");
-      expect(")");
-      break;
-    }
-    return sizes;
-  }
-
-  std::string_view rest_;
-  const std::string& name_;
-};
+  const Json header = parse_strict_json(json, name + ": header", kSmallFileJson);
+  return from_json<NpyHeader>(JsonPlace(header, name + ": header"));
+}
 
 // The number of values, if it fits into memory's addresses.
 std::optional<std::size_t> npy_value_count(std::span<const std::size_t> shape) {
@@ -170,21 +102,13 @@ std::optional<NpyType> npy_type(std::string_view descr) {
   return known ? std::optional(type) : std::nullopt;
 }
 
-// Returns the value of a 16-bit real (IEEE 754 binary16).
-double value_of_half(std::uint16_t bits) {
-  const int exponent = (bits >> 10) & 31, fraction = bits & 1023;
-  const double size = exponent == 31 ? (fraction == 0 ? HUGE_VAL : std::nan(""))
-                      : exponent > 0 ? std::ldexp(1024 + fraction, exponent - 25)
-                                     : std::ldexp(fraction, -24);
-  return (bits & 0x8000) != 0 ? -size : size;
-}
-
 double value_at(const char* from, const NpyType& type) {
   if (const auto field = ply_scalar_of(type.kind, type.bytes)) return load_ply_value(*field, from, type.swap);
   std::uint64_t bits = 0;
   for (std::size_t i = 0; i < type.bytes; ++i)
     bits |= std::uint64_t{static_cast<unsigned char>(from[type.swap ? type.bytes - 1 - i : i])} << (8 * i);
-  if (type.kind == 'f') return value_of_half(static_cast<std::uint16_t>(bits));
+  if (type.kind == 'f')
+    return static_cast<double>(Eigen::numext::bit_cast<Eigen::half>(static_cast<std::uint16_t>(bits)));
   return type.kind == 'i' ? static_cast<double>(static_cast<std::int64_t>(bits)) : static_cast<double>(bits);
 }
 
@@ -199,7 +123,7 @@ struct NpyLayout {
 // Reads the header in the first bytes of a file of `file_bytes`.
 NpyLayout read_npy_layout(std::string_view start, std::size_t file_bytes, const std::string& name) {
   std::string_view rest = start;
-  NpyHeader header = NpyHeaderParser(take_npy_header(rest, name), name).parse();
+  NpyHeader header = parse_npy_header(take_npy_header(rest, name), name);
   const auto type = npy_type(header.descr);
   if (!type)
     throw unreadable(name, "type '{}' is not a 2, 4 or 8 byte float, an integer or bool", header.descr);
@@ -221,12 +145,15 @@ NpyLayout read_npy_layout(std::string_view start, std::size_t file_bytes, const 
 // Puts values whose first index varies fastest into the order in which the last one does.
 template <class Real>
 std::vector<Real> from_fortran_order(const std::vector<Real>& values, const std::vector<std::size_t>& shape) {
-  const std::size_t n0 = shape[0], n1 = shape.size() > 1 ? shape[1] : 1, n2 = shape.size() > 2 ? shape[2] : 1;
   std::vector<Real> ordered;
   ordered.reserve(values.size());
-  for (std::size_t i = 0; i < n0; ++i)
-    for (std::size_t j = 0; j < n1; ++j)
-      for (std::size_t k = 0; k < n2; ++k) ordered.push_back(values[i + n0 * (j + n1 * k)]);
+  std::vector<std::size_t> at(shape.size(), 0);
+  while (ordered.size() < values.size()) {
+    std::size_t place = 0;
+    for (std::size_t i = shape.size(); i-- > 0;) place = place * shape[i] + at[i];
+    ordered.push_back(values[place]);
+    for (std::size_t i = shape.size(); i-- > 0 && ++at[i] == shape[i];) at[i] = 0;
+  }
   return ordered;
 }
 

@@ -117,6 +117,19 @@ TEST_F(Npy, ReadsEveryTypeOfNumber) {
   EXPECT_TRUE(std::isnan(values_of("<f2", std::string("\x00\x7c\x00\x7e", 4))[1]));
 }
 
+TEST_F(Npy, TheFirstIndexOfFortranOrderVariesFastest) {
+  std::string data;
+  for (char i = 0; i < 24; ++i) data += i;
+  const NpyArray array = read_npy(directory_.file(
+      "f.npy", npy("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 2, 3, 2)}\n", data)));
+  std::vector<float> expected;
+  for (int a = 0; a < 2; ++a)
+    for (int b = 0; b < 2; ++b)
+      for (int c = 0; c < 3; ++c)
+        for (int d = 0; d < 2; ++d) expected.push_back(static_cast<float>(a + 2 * (b + 2 * (c + 3 * d))));
+  EXPECT_EQ(std::get<std::vector<float>>(array.values), expected);
+}
+
 TEST_F(Npy, ErrorsSayWhatIsWrong) {
   const auto with_header = [](const std::string& header) { return npy(header + "\n", two_floats); };
   EXPECT_EQ(error(""), "not a .npy file (wrong magic)");
@@ -132,22 +145,19 @@ TEST_F(Npy, ErrorsSayWhatIsWrong) {
             "0 dimensions; 1 to 4 are supported");
   EXPECT_EQ(error(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,2), }")),
             "5 dimensions; 1 to 4 are supported");
-  EXPECT_EQ(error(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (2), }")),
-            "header: shape is not a tuple");
-  EXPECT_EQ(error(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (-2,), }")),
-            "header: '-2,), }\\x0a' is not a size");
+  EXPECT_THAT(error(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (-2,), }")),
+              HasSubstr("header: shape[0]: "));
   EXPECT_EQ(error(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }")),
             "8 bytes of data do not hold shape (3) of 4 bytes each");
   EXPECT_EQ(error(with_header("{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }")),
             "8 bytes of data do not hold shape (2) of 8 bytes each");
-  EXPECT_EQ(error(with_header("{'descr': '<f4', 'fortran_order': False, }")),
-            "header: needs descr, fortran_order and shape");
-  EXPECT_EQ(error(with_header("{'descr': '<f4', 'descr': '<f4', 'shape': (2,), }")),
-            "header: unexpected key 'descr'");
-  EXPECT_EQ(error(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), } x")),
-            "header: does not end in blanks and a newline");
-  EXPECT_EQ(error(with_header("{'descr': '<f4', 'fortran_order': Maybe, 'shape': (2,), }")),
-            "header: expected 'False' before 'Maybe, 'shape': (2,)'");
+  EXPECT_THAT(error(with_header("{'descr': '<f4', 'fortran_order': False, }")),
+              HasSubstr("header: 'shape' is missing"));
+  for (const char* const header : {"{'descr': '<f4', 'descr': '<f4', 'shape': (2,), }",
+                                   "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), } x",
+                                   "{'descr': '<f4', 'fortran_order': Maybe, 'shape': (2,), }",
+                                   "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), 'x': 1}"})
+    EXPECT_THAT(error(with_header(header)), HasSubstr("header")) << header;
 }
 
 TEST_F(Npy, SizesThatOverflowAreRefused) {
@@ -158,7 +168,7 @@ TEST_F(Npy, SizesThatOverflowAreRefused) {
         HasSubstr("0 bytes of data do not hold shape"))
         << shape;
   EXPECT_THAT(error(npy("{'descr': '<f8', 'fortran_order': False, 'shape': (18446744073709551616,)}\n", "")),
-              HasSubstr("is not a size"));
+              HasSubstr("header: shape[0]: "));
 }
 
 TEST_F(Npy, WriterChecksTheShape) {
