@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
-#include <string_view>
 #include <thread>
 
 #include "core/multiversion.h"
@@ -55,18 +54,6 @@ double shortest_s(int threads, const std::function<void(int thread)>& body) {
   return best;
 }
 
-double* figure(Figures& figures, std::string_view name) {
-  const auto found = std::ranges::find(figures, name, &Figures::value_type::first);
-  return found == figures.end() ? nullptr : &found->second;
-}
-
-void set_figure(Figures& figures, const char* name, double value) {
-  if (double* const known = figure(figures, name); known != nullptr)
-    *known = value;
-  else
-    figures.emplace_back(name, value);
-}
-
 }  // namespace
 
 Roofline measure_roofline(int threads) {
@@ -88,32 +75,18 @@ Roofline measure_roofline(int threads) {
   return roofline;
 }
 
-void add_roofline(const Roofline& roofline, double flops, double bytes, bool single_precision,
+void add_roofline(const Roofline& roofline, double flops, double bytes, bool single_precision, double time_ms,
                   Figures& figures) {
+  const double seconds = 1e-3 * time_ms;
+  const double peak_flops_per_s = roofline.flops_per_s * (single_precision ? 1 : 0.5);
   figures.emplace_back("gflop", 1e-9 * flops);
   figures.emplace_back("gb", 1e-9 * bytes);
-  figures.emplace_back("peak_gflops", 1e-9 * roofline.flops_per_s * (single_precision ? 1 : 0.5));
+  figures.emplace_back("peak_gflops", 1e-9 * peak_flops_per_s);
   figures.emplace_back("peak_gb_per_s", 1e-9 * roofline.bytes_per_s);
-}
-
-void take_higher_roof(Figures& figures, const Figures& other) {
-  for (const char* const roof : {"peak_gflops", "peak_gb_per_s"})
-    if (double* const value = figure(figures, roof); value != nullptr)
-      for (const auto& [name, other_value] : other)
-        if (name == roof) *value = std::max(*value, other_value);
-}
-
-void fill_roofline_share(double time_ms, Figures& figures) {
-  const double *const gflop = figure(figures, "gflop"), *const gb = figure(figures, "gb"),
-                      *const peak_gflops = figure(figures, "peak_gflops"),
-                      *const peak_gb_per_s = figure(figures, "peak_gb_per_s");
-  if (gflop == nullptr || gb == nullptr || peak_gflops == nullptr || peak_gb_per_s == nullptr || time_ms <= 0)
-    return;
-  const double seconds = 1e-3 * time_ms;
+  figures.emplace_back("gflops", 1e-9 * flops / seconds);
   // The least time that the work needs: arithmetic or memory, whichever is slower.
-  const double least_s = std::max(*gflop / *peak_gflops, *gb / *peak_gb_per_s);
-  set_figure(figures, "gflops", *gflop / seconds);
-  set_figure(figures, "roofline_share", least_s / seconds);
+  const double least_s = std::max(flops / peak_flops_per_s, bytes / roofline.bytes_per_s);
+  figures.emplace_back("roofline_share", least_s / seconds);
 }
 
 }  // namespace aqbench

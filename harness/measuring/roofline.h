@@ -21,14 +21,8 @@ Roofline measure_roofline(int threads);
 // the roof; and, from the time, "gflops" and "roofline_share".
 using Figures = std::vector<std::pair<std::string, double>>;
 
-// Adds the work and the roof to `figures`.
-void add_roofline(const Roofline& roofline, double flops, double bytes, bool single_precision,
+// Adds the figures of work that took that time.
+void add_roofline(const Roofline& roofline, double flops, double bytes, bool single_precision, double time_ms,
                   Figures& figures);
-
-// Raises the roof to that of `other` if it is higher: one process may have been disturbed while measuring it.
-void take_higher_roof(Figures& figures, const Figures& other);
-
-// Computes gflops and roofline_share; does nothing without add_roofline().
-void fill_roofline_share(double time_ms, Figures& figures);
 
 }  // namespace aqbench

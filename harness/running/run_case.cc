@@ -43,9 +43,8 @@ void fill_rates(const Case& planned, const WorkloadSpec& spec, const WorkloadRun
     timing.throughput_unit = spec.throughput_unit;
   }
   if (cost.flops <= 0 || planned.device != "cpu") return;  // the roofline is the processor's
-  add_roofline(measure_roofline(planned.threads), cost.flops, cost.bytes, cost.single_precision,
+  add_roofline(measure_roofline(planned.threads), cost.flops, cost.bytes, cost.single_precision, *typical,
                timing.figures);
-  fill_roofline_share(*typical, timing.figures);
 }
 
 // Keeps a method's printed output beside its result, however it ended; of a long log, the end.
