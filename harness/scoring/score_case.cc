@@ -48,7 +48,7 @@ void keep_depth_pictures(PictureFiles files, CaseResult& result) {
 
 void require_scorable(const Reconstruction& output, const Surface& truth, double truth_metres_per_unit) {
   try {
-    check_scorable(output.cloud, truth,
+    check_scorable(SpanBlocks(output.cloud.points_m), truth,
                    {.name = "its cloud",
                     .unit = "let it write metres, or declare the unit ({})",
                     .frame = "let it write the calibration's world frame",

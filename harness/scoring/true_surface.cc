@@ -219,10 +219,6 @@ std::shared_ptr<const Surface> surface_of(const SurfaceTruth& truth, std::size_t
 
 }  // namespace
 
-std::string check_scorable(const PointCloud& cloud, const Surface& truth, const ScorableHints& hints) {
-  return check_scorable(SpanBlocks(cloud.points_m), truth, hints);
-}
-
 std::string check_scorable(const CloudBlocks& cloud, const Surface& truth, const ScorableHints& hints) {
   if (cloud.points() == 0) throw Error(ErrorKind::input, hints.name + ": no points");
   const Box region = truth_region(truth);

@@ -30,10 +30,7 @@ struct ScorableHints {
 // mm, um) would put more than half of them there; near is within a tenth of the cloud's size. Throws also for
 // a cloud without finite points, and where no point lies over the patch of a scene. Any other cloud can be
 // scored; returns a warning where less than 1 % of its points lie in the region of the truth, or the truth of
-// a file is about a thousand times as large as the cloud, else an empty text.
-std::string check_scorable(const PointCloud& cloud, const Surface& truth, const ScorableHints& hints);
-
-// Does the same for a cloud in blocks, which it reads once.
+// a file is about a thousand times as large as the cloud, else an empty text. Reads the cloud once.
 std::string check_scorable(const CloudBlocks& cloud, const Surface& truth, const ScorableHints& hints);
 
 // Makes the true surface of a frame, in the recording's world frame: a scene of aqbench, a mesh where the

@@ -112,7 +112,7 @@ TEST_F(TrueSurface, ScoringIsWhatTheTruthSaysOfIt) {
 
 std::string scorable_problem(const std::vector<Vec3>& points_m) {
   try {
-    return "warning: " + check_scorable({points_m, {}, {}}, test::PlaneTruth(), {"mine.ply"});
+    return "warning: " + check_scorable(SpanBlocks(points_m), test::PlaneTruth(), {"mine.ply"});
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::input);
     return error.what();
@@ -165,7 +165,7 @@ std::shared_ptr<const Surface> mesh_truth(double side, double z) {
 std::string problem_of(const std::vector<Vec3>& points, const Surface& truth,
                        ScorableHints hints = {"mine.ply"}) {
   try {
-    return "warning: " + check_scorable({points, {}, {}}, truth, hints);
+    return "warning: " + check_scorable(SpanBlocks(points), truth, hints);
   } catch (const Error& error) {
     return error.what();
   }
