@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <numeric>
 #include <span>
 
@@ -151,8 +150,6 @@ void measure_nearest(const std::vector<Vec3>& truth_m, CloudDistances& distances
   else
     distances.accuracy_m = cloud_to_cloud_distances_m(distances.points_m, truth_m);
 }
-
-constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
 // What a threshold says of a point.
 enum class Verdict : char { unobserved, wrong, right };

@@ -9,13 +9,12 @@
 #include "core/quantiles.h"
 #include "metrics/numbers/exact_sum.h"
 #include "metrics/numbers/order_statistics.h"
+#include "metrics/protocols/protocol_result.h"
 
 namespace aqbench {
 namespace {
 
 using Depths = std::span<const double>;
-
-constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
 // Returns 1/x, where that is not finite 0, as numpy.nan_to_num() leaves it.
 double inverse_or_zero(double depth) { return depth == 0 || std::isnan(depth) ? 0 : 1 / depth; }

@@ -21,8 +21,7 @@
 namespace aqbench {
 namespace {
 
-constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
-constexpr const char* kNoPixel = "no pixel has both points";
+constexpr const char* kNoPoint = "no pixel has both points";
 
 // ---- Pixels ----
 
@@ -123,7 +122,7 @@ MapFit align_by_medians(const PointPairs& uncropped, PointPairs& pairs) {
 }
 
 MapFit align_maps(const PointMaps& maps, const PointMapKnobs& knobs, PointPairs& pairs) {
-  if (pairs.truth_m.empty()) return {kUndefined, kNoPixel, {}};
+  if (pairs.truth_m.empty()) return {kUndefined, kNoPoint, {}};
   if (knobs.align == PointMapAlignment::none) return {1, {}, {}};
   if (knobs.align == PointMapAlignment::scale_shift)
     return align_by_medians(select_points(maps, knobs, 0), pairs);
@@ -262,11 +261,11 @@ void add_normed(ProtocolResult& result, const PointPairs& pairs) {
     begin = end;
   }
   const auto views = static_cast<double>(pairs.ends.size());
-  const char* const reason = pairs.truth_m.empty() ? kNoPixel : "a view has no pixel with both points";
+  const char* const reason = pairs.truth_m.empty() ? kNoPoint : "a view has no pixel with both points";
   add_value(result, "abs_rel", "1", error / views, reason);
   add_value(result, "inlier_1.03", "1", inliers / views, reason);
   add_value(result, "scale_error", "1", std::abs(predicted_size - true_size) / true_size,
-            pairs.truth_m.empty() ? kNoPixel : "a prediction is not finite");
+            pairs.truth_m.empty() ? kNoPoint : "a prediction is not finite");
 }
 
 std::vector<Knob<PointMapKnobs>> make_point_map_knobs() {

@@ -1,12 +1,15 @@
 #pragma once
 // What a protocol gives: numbers by name.
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace aqbench {
+
+inline constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
 // One number of a protocol.
 struct ProtocolValue {
