@@ -13,14 +13,13 @@
 #include "core/module.h"
 #include "core/parameters.h"
 #include "core/text.h"
+#include "harness/eval/eval_request.h"
 #include "harness/planning/axis.h"
 #include "harness/planning/case_options.h"
 #include "harness/planning/suite.h"
 #include "harness/project/project.h"
 #include "harness/running/journal.h"
 #include "metrics/protocols/cloud_protocols.h"
-#include "metrics/protocols/depth_protocols.h"
-#include "metrics/protocols/point_maps.h"
 #include "metrics/registry.h"
 #include "pipeline/method/declaration.h"
 #include "pipeline/method/method.h"
@@ -146,9 +145,7 @@ Candidates methods(const TypedValue&) {
 }
 Candidates protocols(const TypedValue&) {
   Candidates all = plain({"all", "normals", "poses"});
-  for (const DepthProtocol& protocol : depth_protocols()) all.push_back({protocol.name, protocol.summary});
-  for (const PointMapProtocol& protocol : point_map_protocols())
-    all.push_back({protocol.name, protocol.summary});
+  for (const auto& [name, summary] : map_protocols()) all.push_back({name, summary});
   for (const CloudProtocol& protocol : cloud_protocols()) all.push_back({protocol.name, protocol.summary});
   return all;
 }

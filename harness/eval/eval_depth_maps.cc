@@ -1,17 +1,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
-#include <map>
+#include <limits>
 #include <utility>
 
 #include "core/error.h"
-#include "core/files.h"
-#include "core/text.h"
 #include "harness/eval/eval_protocol.h"
 #include "scenes/cloud/npy.h"
-#include "scenes/dataset/layouts.h"
 #include "scenes/images/images.h"
 
 namespace aqbench {
@@ -67,30 +63,6 @@ void require_shape(const ShapedMaps& maps, const ShapedMaps& truth) {
                             fmt::join(truth.shape, " x "));
 }
 
-// Returns the files of a folder by their names without ending; of a file that file, under "".
-std::map<std::string, std::string> files_at(const std::string& path) {
-  if (!folder_exists(path)) return {{"", path}};
-  std::map<std::string, std::string> files;
-  for (const std::filesystem::path& file : files_in(path)) {
-    if (!std::filesystem::is_regular_file(file)) continue;
-    const auto [other, is_new] = files.emplace(file.stem().string(), file.string());
-    if (!is_new)
-      throw input_error.of_file(path, "{} and {} are both called {}",
-                                std::filesystem::path(other->second).filename().string(),
-                                file.filename().string(), file.stem().string());
-  }
-  if (files.empty()) throw input_error.of_file(path, "holds no file");
-  return files;
-}
-
-// Returns the file of `name` among those of a folder `path`.
-const std::string& file_named(const std::map<std::string, std::string>& files, const std::string& name,
-                              const std::string& path) {
-  const auto found = files.find(name);
-  if (found == files.end()) throw input_error.of_file(path, "has no map called {}", name);
-  return found->second;
-}
-
 // Predicted maps, true ones and confidences, file by file.
 struct ReadMaps {
   std::vector<ShapedMaps> predicted, truth, confidence;
@@ -98,27 +70,25 @@ struct ReadMaps {
 
 ReadMaps read_all_maps(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
                        std::vector<std::string>& notes) {
-  const std::string& truth_path = cloud.truth_files[0];
-  const auto predicted = files_at(cloud.cloud_file), truth = files_at(truth_path);
-  if (predicted.contains("") != truth.contains(""))
-    throw usage_error("--protocol {}: {} is a folder, {} is not", request.protocol,
-                      truth.contains("") ? cloud.cloud_file : truth_path,
-                      truth.contains("") ? truth_path : cloud.cloud_file);
-  std::map<std::string, std::string> confidence;
+  const PairedFiles files = pair_files(request, cloud, notes);
+  FilesByName confidence, masks;
+  if (!request.mask_file.empty()) masks = files_at(request.mask_file);
   if (!request.confidence_file.empty()) confidence = files_at(request.confidence_file);
   ReadMaps read;
-  for (const auto& [name, file] : predicted) {
+  for (const auto& [name, file] : files.predicted) {
     read.predicted.push_back(read_depth_maps(file, cloud.metres_per_unit, request, notes));
-    read.truth.push_back(
-        read_depth_maps(file_named(truth, name, truth_path), cloud.truth_metres_per_unit, request, notes));
+    read.truth.push_back(read_depth_maps(files.truth.at(name), cloud.truth_metres_per_unit, request, notes));
     require_shape(read.predicted.back(), read.truth.back());
+    if (!masks.empty()) {
+      const ShapedMaps mask = read_npy_maps(file_named(masks, name, request.mask_file));
+      require_shape(mask, read.truth.back());
+      for (std::size_t i = 0; i < mask.values.size(); ++i)
+        if (mask.values[i] == 0) read.truth.back().values[i] = std::numeric_limits<float>::quiet_NaN();
+    }
     if (confidence.empty()) continue;
     read.confidence.push_back(read_npy_maps(file_named(confidence, name, request.confidence_file)));
     require_shape(read.confidence.back(), read.truth.back());
   }
-  if (truth.size() > predicted.size())
-    notes.push_back(fmt::format("{} of the {} maps in {} have no prediction and do not count",
-                                truth.size() - predicted.size(), truth.size(), truth_path));
   return read;
 }
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "core/text.h"
-#include "harness/eval/eval_protocol.h"
+#include "harness/eval/eval_request.h"
 #include "scenes/cloud/length_units.h"
 #include "scenes/dataset/recording_truth.h"
 #include "scenes/registry.h"
@@ -16,7 +16,6 @@ namespace {
 constexpr Modes kByProtocol = kEvalProtocol | kEvalExplain | kEvalWhich;
 constexpr Modes kClouds = kEvalCloud | kByProtocol;
 constexpr Modes kFiles = kEvalDepthFiles | kEvalPoses;
-
 constexpr ModeText kEvalModes[] = {{kEvalCloud, "CLOUD alone"},
                                    {kEvalProtocol, "--protocol", "ignores it"},
                                    {kEvalExplain, "--explain", "ignores it"},
@@ -42,8 +41,7 @@ Modes mode_of(const EvalRequest& request) {
   const Modes mode = only_mode(kEvalModes, chosen);
   if (mode != kEvalProtocol) return mode;
   const std::string& protocol = request.protocol.protocol;
-  if (find_depth_protocol(protocol) || find_point_map_protocol(protocol)) return kEvalDepthFiles;
-  return protocol == "poses" ? kEvalPoses : kEvalProtocol;
+  return protocol == "poses" ? kEvalPoses : is_of_files(protocol) ? kEvalDepthFiles : kEvalProtocol;
 }
 
 // ---- Readers ----
@@ -262,7 +260,7 @@ const Flag<EvalRequest> kProtocolFlags[] = {
     {"protocol", "NAME", kEvalProtocol | kFiles | kEvalGiven,
      "score as another benchmark does: aqbench, eth3d, tanks-and-temples[-mesh], dtu[-mesh], scannet-mesh, "
      "normals, all; of depth maps (files, stacks, folders) depth, video-depth, robustmvd, eigen; "
-     "point-maps[-scale-shift|-normed]; poses",
+     "point-maps[-scale-shift|-normed], images[-3dgs|-nerfbaselines]; poses",
      of_protocol<&Protocol::protocol>},
     {"explain", "A,B", kEvalExplain,
      "which knobs make the difference between the numbers of two protocols, each NAME or NAME:KNOB=VALUE",
@@ -272,8 +270,10 @@ const Flag<EvalRequest> kProtocolFlags[] = {
     {"knob", "NAME=VALUE", kEvalProtocol | kEvalExplain | kFiles,
      "set a knob of the protocol (docs/protocols.md); may be repeated", of_protocol<&Protocol::knobs>,
      repeated()},
-    {"mask", "FILE", kByProtocol,
-     "DTU's observation mask: ObsMaskN_10.mat, or an NPY array of x, y, z with --mask-box",
+    {"mask", "FILE", kByProtocol | kEvalDepthFiles,
+     "DTU's observation mask: ObsMaskN_10.mat, or an NPY array of x, y, z with --mask-box; of maps and "
+     "images "
+     "which pixels count: a file, or a folder of files of their names",
      of_protocol<&Protocol::mask_file>},
     {"mask-box", "LIST", kByProtocol,
      "low corner, high corner and spacing of an NPY mask, 7 numbers in --truth-unit",

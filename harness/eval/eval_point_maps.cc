@@ -1,6 +1,7 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <variant>
 
@@ -46,8 +47,14 @@ ShownProtocol score_point_maps(const EvalProtocolRequest& request, const EvalClo
   take_knobs(request, point_map_knobs(), knobs);
   const std::string& truth_file = cloud.truth_files[0];
   const Maps predicted = read_maps(cloud.cloud_file, true, cloud.metres_per_unit);
-  const Maps truth = read_maps(truth_file, true, cloud.truth_metres_per_unit);
+  Maps truth = read_maps(truth_file, true, cloud.truth_metres_per_unit);
   require_views(cloud.cloud_file, predicted, truth_file, truth);
+  if (!request.mask_file.empty()) {
+    const Maps mask = read_maps(request.mask_file, false, 1);
+    require_views(request.mask_file, mask, truth_file, truth);
+    for (std::size_t i = 0; i < mask.values.size(); ++i)
+      if (mask.values[i] == 0) truth.values[3 * i] = std::numeric_limits<float>::quiet_NaN();
+  }
   Maps confidence;
   if (!request.confidence_file.empty()) {
     confidence = read_maps(request.confidence_file, false, 1);

@@ -44,6 +44,18 @@ ShownProtocol score_poses(const EvalProtocolRequest& request, const EvalCloudReq
   return shown;
 }
 
+// Scores files that are no clouds.
+ShownProtocol score_files(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
+                          std::vector<std::string>& notes) {
+  if (const auto* const protocol = find_depth_protocol(request.protocol))
+    return score_depths(request, cloud, *protocol, notes);
+  if (const auto* const protocol = find_point_map_protocol(request.protocol))
+    return score_point_maps(request, cloud, *protocol, notes);
+  if (const auto* const protocol = find_image_protocol(request.protocol))
+    return score_images(request, cloud, *protocol, notes);
+  return score_poses(request, cloud);
+}
+
 // ---- Clouds ----
 
 const TriangleMesh* mesh_of(const ProtocolInput& input) { return input.mesh ? &*input.mesh : nullptr; }
@@ -92,8 +104,7 @@ std::vector<ShownProtocol> score_clouds(const EvalProtocolRequest& request, Prot
   if (all || request.protocol == "normals") shown.push_back(score_normals(input));
   if (shown.empty()) {
     std::vector<std::string> names = {"all", "normals", "poses"};
-    for (const DepthProtocol& protocol : depth_protocols()) names.emplace_back(protocol.name);
-    for (const PointMapProtocol& protocol : point_map_protocols()) names.emplace_back(protocol.name);
+    for (const auto& [name, summary] : map_protocols()) names.emplace_back(name);
     for (const CloudProtocol& protocol : cloud_protocols()) names.emplace_back(protocol.name);
     throw usage_error("--protocol: {}", unknown_name_message("protocol", request.protocol, names));
   }
@@ -128,17 +139,30 @@ Json inputs_json(const EvalCloudRequest& cloud, const Json& transforms) {
 
 }  // namespace
 
+std::vector<std::pair<const char*, const char*>> map_protocols() {
+  std::vector<std::pair<const char*, const char*>> all;
+  const auto add = [&](const auto& protocols) {
+    for (const auto& protocol : protocols) all.emplace_back(protocol.name, protocol.summary);
+  };
+  add(depth_protocols());
+  add(point_map_protocols());
+  add(image_protocols());
+  return all;
+}
+
+bool is_of_files(std::string_view protocol) {
+  const auto all = map_protocols();
+  return protocol == "poses" ||
+         std::ranges::any_of(all, [&](const auto& one) { return protocol == one.first; });
+}
+
 EvalAnswer eval_protocol(const EvalProtocolRequest& request, const EvalCloudRequest& cloud) {
-  const DepthProtocol* const of_depths = find_depth_protocol(request.protocol);
-  const PointMapProtocol* const of_points = find_point_map_protocol(request.protocol);
-  if (of_depths != nullptr || of_points != nullptr || request.protocol == "poses") {
+  if (is_of_files(request.protocol)) {
     if (cloud.truth_files.size() != 1 || cloud.cloud_file.empty())
       throw usage_error("--protocol {}: needs a file and one --truth", request.protocol);
     std::vector<std::string> notes;
-    const ShownProtocol shown = of_depths != nullptr   ? score_depths(request, cloud, *of_depths, notes)
-                                : of_points != nullptr ? score_point_maps(request, cloud, *of_points, notes)
-                                                       : score_poses(request, cloud);
-    return answer_of(std::vector{shown}, inputs_json(cloud, Json::object()), notes, cloud.json);
+    const std::vector<ShownProtocol> shown = {score_files(request, cloud, notes)};
+    return answer_of(shown, inputs_json(cloud, Json::object()), notes, cloud.json);
   }
   const std::vector<double> thresholds_m =
       cloud.given_thresholds ? cloud.scoring.tolerances_m : std::vector<double>{};

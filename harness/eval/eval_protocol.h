@@ -1,6 +1,7 @@
 #pragma once
 // Cloud, depth maps and truth of `aqbench eval --protocol`, and what it answers.
 
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "metrics/protocols/point_maps.h"
 #include "metrics/protocols/pose_protocol.h"
 #include "metrics/protocols/protocol_result.h"
+#include "metrics/protocols/view_images.h"
 
 namespace aqbench {
 
@@ -80,6 +82,25 @@ Json knobs_json(std::span<const Knob<Knobs>> table, const Knobs& knobs) {
   return json;
 }
 
+// Files by their names without ending; one file that is no folder is called "".
+using FilesByName = std::map<std::string, std::string>;
+
+// Returns the files of a folder, or the file. Throws Error(input) for two of one name, and an empty folder.
+FilesByName files_at(const std::string& path);
+
+// Returns the file of that name in the folder `path`. Throws Error(input) if there is none.
+const std::string& file_named(const FilesByName& files, const std::string& name, const std::string& path);
+
+// Predicted files and the truths of the same names.
+struct PairedFiles {
+  FilesByName predicted, truth;
+};
+
+// Pairs CLOUD and --truth: two files, or two folders by names; adds to `notes` how many truths have no
+// prediction. Throws Error(usage) for a folder and a file, Error(input) for a prediction without truth.
+PairedFiles pair_files(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
+                       std::vector<std::string>& notes);
+
 // Scores a depth map, a stack of them (maps x rows x columns) or a folder of them by a protocol, the maps of
 // folders paired by their names; adds to `notes`. Throws Error(input) naming the file, Error(usage).
 ShownProtocol score_depths(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
@@ -89,6 +110,11 @@ ShownProtocol score_depths(const EvalProtocolRequest& request, const EvalCloudRe
 // score_depths().
 ShownProtocol score_point_maps(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
                                const PointMapProtocol& protocol, std::vector<std::string>& notes);
+
+// Scores images (PNG, JPEG, TIFF, or NPY of rows x columns x 3) or folders of them by a protocol; adds to
+// `notes`. Throws as score_depths().
+ShownProtocol score_images(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
+                           const ImageProtocol& protocol, std::vector<std::string>& notes);
 
 // Return tables, or JSON; `inputs` says in JSON what was read, in which unit, and how it was moved.
 EvalAnswer answer_of(const std::vector<ShownProtocol>& protocols, const Json& inputs,

@@ -6,6 +6,8 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/command_line/flags.h"
@@ -112,6 +114,12 @@ struct EvalProtocolRequest {
   std::vector<double> mask_box;            // low and high corner, then the spacing; the truth's unit
   std::vector<double> plane;               // a, b, c, d of a x + b y + c z + d > 0; the truth's unit
 };
+
+// Returns the protocols of depth maps, point maps and images with their summaries.
+std::vector<std::pair<const char*, const char*>> map_protocols();
+
+// Returns whether CLOUD and --truth of the protocol are such files, or poses.
+bool is_of_files(std::string_view protocol);
 
 // Modes: what is scored, and by what. Depth files and poses are those of --protocol depth and poses.
 inline constexpr Modes kEvalCloud = 1, kEvalProtocol = 2, kEvalExplain = 4, kEvalWhich = 8;

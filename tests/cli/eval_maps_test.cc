@@ -53,9 +53,9 @@ TEST_F(EvalMaps, AStackOfDepthMapsScoresAsAFolderOfThem) {
   EXPECT_NEAR(whole.at(0).at("value").get<double>(), ((7.0 / 6 - 1) + (1 - 7.0 / 9)) / 2, 1e-12);
   write_npy("t/c.npy", "1, 2", std::span(truth).last(2));
   const ProgramResult fewer = run("eval p --truth t --protocol robustmvd");
-  EXPECT_THAT(fewer.out, HasSubstr("1 of the 3 maps in t have no prediction and do not count"));
+  EXPECT_THAT(fewer.out, HasSubstr("1 of the 3 files in t have no prediction and do not count"));
   write_npy("p/d.npy", "1, 2", std::span(truth).last(2));
-  expect_mistake(run("eval p --truth t --protocol robustmvd"), "t: has no map called d");
+  expect_mistake(run("eval p --truth t --protocol robustmvd"), "t: has no file called d");
   expect_mistake(run("eval p --truth truth.npy --protocol eigen"), "p is a folder, truth.npy is not");
 }
 
@@ -80,6 +80,35 @@ TEST_F(EvalMaps, PointMapsAreArraysOfViews) {
                  "one_view.npy: 1 x 6 x 4 x 3 values where truth.npy has 2 x 3 x 4 x 3");
   expect_mistake(run("eval truth.npy --truth truth.npy --protocol point-maps --knob min_confidence=1"),
                  "min_confidence: needs --confidence");
+}
+
+TEST_F(EvalMaps, ImagesAreComparedByNameAndMask) {
+  const std::vector<float> truth(2 * 2 * 3, 0.5F);
+  std::vector<float> predicted = truth;
+  predicted[0] = predicted[1] = predicted[2] = 0.75F;
+  for (const char* const folder : {"t", "p", "m"}) std::filesystem::create_directory(dir_ / folder);
+  write_npy("t/a.npy", "2, 2, 3", truth);
+  write_npy("p/a.npy", "2, 2, 3", predicted);
+  write_npy("m/a.npy", "2, 2", std::vector<float>{1, 1, 0, 0});
+  write_npy("depth.npy", "2, 2", std::vector<float>{1, 2, 3, 4});
+  const auto mse = [&](const std::string& command) {
+    return document_of(run(words(fmt::format("eval p --truth t --protocol {} --json", command))))
+        .at("protocols")
+        .at(0)
+        .at("values")
+        .at(2)
+        .at("value")
+        .get<double>();
+  };
+  EXPECT_NEAR(mse("images"), 0.0625 / 4, 1e-9);
+  EXPECT_NEAR(mse("images --mask m"), 0.0625 / 2, 1e-9);
+  EXPECT_NEAR(mse("images-nerfbaselines --mask m --knob eight_bit=no"), 0.0625 / 4, 1e-9);
+  expect_mistake(run("eval depth.npy --truth t/a.npy --protocol images"),
+                 "depth.npy: 2 x 2 x 1 values: expected rows x columns x 3");
+  write_npy("mask.npy", "2, 2", std::vector<float>{1, 0, 0, 0});
+  const json masked =
+      document_of(run("eval depth.npy --truth depth.npy --protocol depth --mask mask.npy --json"));
+  EXPECT_EQ(masked.at("protocols").at(0).at("values").back().at("value"), 1);  // pixels
 }
 
 TEST_F(EvalMaps, DepthMapsOfAnotherShapeOrOfIntegersAreRefused) {
