@@ -6,7 +6,7 @@ SWEEP_ARGS ?=
 PROFILE_ARGS ?= roma_like --scene undulating --flamegraph
 
 .DEFAULT_GOAL := help
-.PHONY: help deps library-deps configure build program libraries sweep test headers conformance dev-test docs docs-bundle profile profile-micro \
+.PHONY: help deps library-deps configure build program libraries sweep test headers conformance dev-test docs docs-bundle demo-site profile profile-micro \
         profile-clean format lint fuzz fuzz-build clean install uninstall packages wheel wheel-files portable portable-full
 
 help: ## Show what there is
@@ -41,6 +41,9 @@ libraries: library-deps program ## Build and try the libraries for C++ and Pytho
 
 sweep: program ## Run the default sweep (SWEEP_ARGS="--suite seed ...")
 	@$(BUILD)/aqbench sweep $(SWEEP_ARGS)
+
+demo-site: program ## Write a site over the committed bundles (build/demo-site/index.html)
+	@$(BUILD)/aqbench site docs/bundles --out build/demo-site
 
 profile: ## Profile with symbols (PROFILE_ARGS="METHOD --trace --flamegraph")
 	@scripts/profile.sh run $(PROFILE_ARGS)

@@ -9,6 +9,7 @@
 #include "reports/content/charts.h"
 #include "reports/exports/figures.h"
 #include "reports/exports/paper.h"
+#include "reports/text/ab_summary.h"
 
 namespace aqbench::cli {
 
@@ -73,6 +74,20 @@ void for_each_view(const ExportRequest& request, const Results& results, const U
   }
 }
 
+// Of a comparison the intervals of its changes.
+void export_charts(const std::filesystem::path& folder, Results results) {
+  std::vector<std::pair<std::string, Chart>> charts;
+  if (const auto judged = take_comparison(results)) {
+    for (Chart& chart : interval_charts(judged->report))
+      charts.emplace_back(charts.empty() ? "intervals" : fmt::format("intervals{}", charts.size() + 1),
+                          std::move(chart));
+  } else {
+    charts = run_charts(results);
+  }
+  for (const auto& [name, chart] : charts)
+    write_file(folder / (name + ".svg"), svg_document(drawing_of(chart)));
+}
+
 void export_clouds(const ExportRequest& request, const Results& results) {
   std::size_t written = 0;
   for_each_view(
@@ -124,9 +139,7 @@ ExitCode export_command(const Arguments& arguments) {
   const BundleContent content = read_bundle_content(request.bundle, read_gate_input(request.bundle).results);
   for (const auto& folder : {request.svg, request.ply, request.cameras})
     if (folder) std::filesystem::create_directories(*folder);
-  if (request.svg)
-    for (const auto& [name, chart] : run_charts(content.results))
-      write_file(*request.svg / (name + ".svg"), svg_document(drawing_of(chart)));
+  if (request.svg) export_charts(*request.svg, content.results);
   if (request.ply) export_clouds(request, content.results);
   if (request.cameras) export_cameras(request, content.results);
   const std::string text = request.csv     ? results_csv(content.results)

@@ -42,6 +42,8 @@ struct TableCell {
   std::string hint = {};               // why it is n/a, or what it means
   std::vector<std::string> fold = {};  // lines that a reader opens; `hint` is their title
   std::string html = {};               // what a page shows in place of the text: a link or a picture
+  std::string subject = {};            // the case that it is about, where not the row is; a click opens it
+  std::string against = {};            // beside the best one
 };
 
 // What a row of a page is about.

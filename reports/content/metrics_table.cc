@@ -6,7 +6,6 @@
 #include <map>
 
 #include "harness/measuring/timing.h"
-#include "harness/records/case_name.h"
 #include "harness/records/numbers.h"
 #include "metrics/value_change.h"
 #include "reports/content/verdict_text.h"
@@ -112,85 +111,6 @@ void add_costs(const std::vector<CaseLine>& lines, const TimeUnit& unit, Table& 
   });
 }
 
-// Marks the best and the second of these means; equal ones share a place. Nothing is best by a metric without
-// a better side.
-void mark_best(const std::string& metric, Better better,
-               std::vector<std::pair<std::optional<double>, TableCell*>> means) {
-  if (!is_ranked(metric) || (better == Better::equal && !metric_ideal(metric))) return;
-  std::erase_if(means, [](const auto& mean) { return !mean.first; });
-  if (means.size() < 2) return;
-  for (int place : {1, 2}) {
-    std::optional<double> best;
-    for (const auto& [mean, cell] : means)
-      if (cell->place == 0 && (!best || worsening(metric, better, *best, *mean) < 0)) best = mean;
-    for (const auto& [mean, cell] : means)
-      if (cell->place == 0 && mean == best) cell->place = place;
-  }
-}
-
-Better better_of(const std::vector<CaseGroup>& groups, const std::string& name) {
-  for (const CaseGroup& group : groups)
-    for (const Record* const record : group.records)
-      if (const Metric* const metric = find_metric(record->metrics, name)) return metric->better;
-  return Better::equal;
-}
-
-const char* side_words(Better better) {
-  return better == Better::lower ? ", less is better" : better == Better::higher ? ", more is better" : "";
-}
-
-// A row of a table of methods: its groups by their scenes.
-struct MethodRow {
-  std::string name;
-  bool own_poses = false;  // never ranked beside given ones
-  std::map<std::string, const CaseGroup*> of_scene;
-};
-
-std::vector<MethodRow> method_rows(const std::vector<CaseGroup>& groups) {
-  std::vector<MethodRow> rows;
-  for (const CaseGroup& group : groups) {
-    const std::string name = group.axes.empty() ? group.method : group.method + " " + group.axes;
-    auto row = std::ranges::find(rows, name, &MethodRow::name);
-    if (row == rows.end())
-      row = rows.insert(rows.end(), {name, has_own_poses(group.records.front()->case_name), {}});
-    row->of_scene[group.scene] = &group;
-  }
-  return rows;
-}
-
-// The mean of a method over these scenes, nullopt where one is unknown.
-std::optional<double> mean_over(const MethodRow& row, const std::vector<std::string>& scenes,
-                                const std::string& metric) {
-  double mean = 0;
-  for (const std::string& scene : scenes) {
-    const auto group = row.of_scene.find(scene);
-    const auto spread = group == row.of_scene.end() ? std::nullopt : metric_spread(*group->second, metric);
-    if (!spread) return std::nullopt;
-    mean += spread->mean / static_cast<double>(scenes.size());
-  }
-  return mean;
-}
-
-// A column of means over these scenes, with their spread over seeds where it is one scene.
-void add_means(const std::vector<MethodRow>& rows, const std::vector<std::string>& scenes,
-               const MetricColumn& column, Better better, TableColumn title, Table& table) {
-  table.columns.push_back(std::move(title));
-  for (const bool own_poses : {false, true}) {
-    std::vector<std::pair<std::optional<double>, TableCell*>> means;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (rows[i].own_poses != own_poses) continue;
-      const auto mean = mean_over(rows[i], scenes, column.metric);
-      const auto group = rows[i].of_scene.find(scenes.front());
-      TableCell& cell = table.rows[i].emplace_back(
-          !mean                ? undefined_cell("")
-          : scenes.size() == 1 ? spread_cell(metric_spread(*group->second, column.metric))
-                               : TableCell{table_number(*mean)});
-      means.emplace_back(mean, &cell);
-    }
-    mark_best(column.metric, better, std::move(means));
-  }
-}
-
 // The parts of a name that tell cases apart.
 template <class Part>
 std::vector<Part> told_apart(const CaseNames& names, Part scene, Part method, Part axes) {
@@ -291,28 +211,6 @@ NamedTable groups_table(std::vector<CaseGroup> groups, bool with_times) {
       metrics_table(std::move(titles), rows, metric_columns(groups), with_times && timed ? &unit : nullptr);
   table.label = "means over seeds";
   return {std::move(common), std::move(table)};
-}
-
-std::vector<Table> method_tables(const Results& results, std::span<const MetricColumn> columns) {
-  std::vector<CaseGroup> groups = method_groups(results);
-  take_common_axes(groups);
-  std::vector<std::string> scenes;
-  for (const CaseGroup& group : groups)
-    if (std::ranges::find(scenes, group.scene) == scenes.end()) scenes.push_back(group.scene);
-  const std::vector<MethodRow> rows = method_rows(groups);
-  Table head{{{"method", Align::left, false, ColumnRole::name}}};
-  head.sortable = false;
-  for (const MethodRow& row : rows) head.rows.push_back({{row.name}});
-  std::vector<Table> tables;
-  for (const MetricColumn& column : columns) {
-    const Better better = better_of(groups, column.metric);
-    Table& table = tables.emplace_back(head);
-    table.label = column.title + side_words(better);
-    for (const std::string& scene : scenes)
-      add_means(rows, {scene}, column, better, {scene, Align::right}, table);
-    if (scenes.size() > 1) add_means(rows, scenes, column, better, {"mean", Align::right}, table);
-  }
-  return tables;
 }
 
 }  // namespace aqbench

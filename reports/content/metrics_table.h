@@ -41,14 +41,17 @@ NamedTable cases_table(const BundleContent& content);
 NamedTable groups_table(std::vector<CaseGroup> groups, bool with_times);
 
 // Returns for each of these metrics a table of methods and scenes, of means over the seeds, and of several
-// scenes their mean. The best and the second of each column are marked; of methods that find their poses
-// themselves among each other.
-std::vector<Table> method_tables(const Results& results, std::span<const MetricColumn> columns);
+// scenes their mean. The best of each column, with those that cannot be told from it, and the next one are
+// marked; of methods that find their poses themselves among each other. `ranked`: the rows with the fewest
+// missing values come first, then by the mean of the first metric, and of one scene the columns are the
+// values of an axis.
+std::vector<Table> method_tables(const Results& results, std::span<const MetricColumn> metrics,
+                                 bool ranked = false);
 
 // What the cells of such tables are.
 inline constexpr const char* kMethodTablesNote =
-    "Mean over the seeds ± standard deviation; the best of each scene is marked, whether or not the "
-    "difference is more than noise: `aqbench ab` decides that.";
+    "Mean over the seeds ± standard error. Bold: the best of a column, and those that a paired t test over "
+    "the seeds cannot tell from it (p > 0.05). `aqbench ab` decides.";
 
 // Returns the columns that name a case, and its cells below them.
 std::vector<TableColumn> name_columns(const CaseNames& names);

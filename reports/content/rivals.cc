@@ -39,32 +39,14 @@ const Record* of_same_seed(const RecordsBySeed& records, const Record& other) {
   return found == records.end() ? nullptr : found->second;
 }
 
-// Whether the records of two groups with the same seeds differ in a metric by more than noise: by two
-// standard errors of the difference, or where there is one seed by `least` of the mean.
-bool differs(const CaseGroup& a, const RecordsBySeed& b, const std::string& metric, double least) {
-  std::vector<double> changes;
-  double size = 0;
-  for (const Record* const record : a.records) {
-    const Record* const other = of_same_seed(b, *record);
-    if (other == nullptr || record->status != Status::ok) continue;
-    const auto value = value_of(record->metrics, metric), against = value_of(other->metrics, metric);
-    if (!value || !against) continue;
-    changes.push_back(*value - *against);
-    size = std::max({size, std::abs(*value), std::abs(*against)});
-  }
-  const SampleSummary change = summarize(changes);
-  if (!change.mean) return false;
-  if (!change.sd) return std::abs(*change.mean) >= least * size;
-  return std::abs(*change.mean) > 2 * *change.sd / std::sqrt(static_cast<double>(changes.size()));
-}
-
 // Adds the first records of both groups that have the same seed.
-void add_rivals(const CaseGroup& worse, const RecordsBySeed& best, const std::string& completeness,
+void add_rivals(const CaseGroup& worse, const CaseGroup& best_group, const std::string& completeness,
                 RivalList& found) {
+  const RecordsBySeed best = by_seed(best_group);
   for (const Record* const record : worse.records)
     if (const Record* const other = of_same_seed(best, *record);
         other != nullptr && record->status == Status::ok) {
-      if (differs(worse, best, "accuracy_mean_mm", 0.02) || differs(worse, best, completeness, 0.01))
+      if (differs(worse, best_group, kAccuracyMetric, 0.02) || differs(worse, best_group, completeness, 0.01))
         found.pairs.push_back({record, other});
       else
         ++found.alike;
@@ -141,6 +123,25 @@ std::string stage_text(const Rivals& pair) {
 
 }  // namespace
 
+bool differs(const CaseGroup& a, const CaseGroup& b, const std::string& metric, double least) {
+  const RecordsBySeed others = by_seed(b);
+  std::vector<double> changes;
+  double size = 0;
+  for (const Record* const record : a.records) {
+    const Record* const other = of_same_seed(others, *record);
+    if (other == nullptr || record->status != Status::ok) continue;
+    const auto value = value_of(record->metrics, metric), against = value_of(other->metrics, metric);
+    if (!value || !against) continue;
+    changes.push_back(*value - *against);
+    size = std::max({size, std::abs(*value), std::abs(*against)});
+  }
+  const SampleSummary change = summarize(changes);
+  if (!change.mean || *change.mean == 0) return false;
+  if (!change.sd) return std::abs(*change.mean) >= least * size;
+  const auto n = static_cast<double>(changes.size());
+  return *change.sd == 0 || student_t_two_sided(*change.mean / (*change.sd / std::sqrt(n)), n - 1) <= 0.05;
+}
+
 MetricColumn completeness_column(const Results& results) {
   const std::vector<MetricColumn> columns = metric_columns(results);
   const MetricColumn* const found = find_column(columns, "completeness_");
@@ -156,10 +157,10 @@ RivalList rivals_of(const Results& results) {
   RivalList found;
   for (auto& [scene, groups] : scenes) {
     std::ranges::stable_sort(groups, {}, [](const auto& one) { return one.first; });
-    const RecordsBySeed best = by_seed(groups[0].second);
+    const CaseGroup& best = groups[0].second;
     for (std::size_t i = 1; i < groups.size(); ++i) add_rivals(groups[i].second, best, completeness, found);
     if (const CaseGroup* const whole = most_complete(groups, completeness))
-      add_rivals(groups[0].second, by_seed(*whole), completeness, found);
+      add_rivals(best, *whole, completeness, found);
   }
   return found;
 }

@@ -11,6 +11,10 @@
 
 namespace aqbench {
 
+// Returns whether a paired t test over the seeds that two groups have in common tells them apart in a metric
+// (p <= 0.05), or of one seed whether they differ by at least this share of the larger value.
+bool differs(const CaseGroup& a, const CaseGroup& b, const std::string& metric, double least);
+
 // Two records of one scene; `best` has the smaller mean error, or covers more of the surface.
 struct Rivals {
   const Record *worse, *best;

@@ -27,14 +27,27 @@ std::vector<ReportBlock> blocks_of(NamedTable named) {
   return {common_words(named.common), std::move(named.table)};
 }
 
-Section methods_section(const Results& results) {
-  Section section{"methods", "Methods and scenes", kMethodTablesNote};
-  if (!is_import(results)) return section;  // the table of cases has them
-  for (Table& table : method_tables(results, metric_columns(results))) {
-    section.blocks.emplace_back(Heading{table.label});
-    section.blocks.emplace_back(std::move(table));
+// The tables that decide stand open: errors, and how much of the surface they are of; the others unfold.
+std::vector<Section> methods_sections(const Results& results) {
+  const std::vector<MetricColumn> columns = metric_columns(results);
+  Section open{"methods", "Methods and scenes", kMethodTablesNote}, more{"metrics", "Every metric"};
+  more.fold = "median errors, spreads, shares and the others";
+  std::vector<Table> tables = method_tables(results, columns, true);
+  const std::vector<CaseGroup> groups = method_groups(results);
+  const bool seeds =
+      std::ranges::any_of(groups, [](const CaseGroup& group) { return group.records.size() > 1; });
+  if (tables.empty() || (groups.size() < 2 && !seeds))
+    return {open, more};  // the table of cases has the one number
+  const auto leads = [&](std::size_t i) {
+    return i == 0 || columns[i].metric.starts_with("fscore_") ||
+           columns[i].metric == "photometric_coverage_pct";
+  };
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    Section& section = is_import(results) || leads(i) ? open : more;
+    section.blocks.emplace_back(Heading{tables[i].label});
+    section.blocks.emplace_back(std::move(tables[i]));
   }
-  return section;
+  return {std::move(open), std::move(more)};
 }
 
 Section cases_section(const BundleContent& content, const BundleContent& cases) {
@@ -51,17 +64,6 @@ Section cases_section(const BundleContent& content, const BundleContent& cases) 
         Paragraph{fmt::format("Simulated: {} saw the true surface and drew points from it with noise; these "
                               "rows measure the evaluation, not a reconstruction method.",
                               fmt::join(simulated, ", "))});
-  return section;
-}
-
-// Imported numbers have their means in the tables of methods.
-Section seeds_section(const Results& results) {
-  Section section{"seeds", "Across seeds",
-                  "Mean ± sample standard deviation over the cases that are ok; n: seeds."};
-  const std::vector<CaseGroup> groups = method_groups(results);
-  if (!is_import(results) &&
-      std::ranges::any_of(groups, [](const CaseGroup& group) { return group.records.size() > 1; }))
-    section.blocks = blocks_of(groups_table(groups, true));
   return section;
 }
 
@@ -148,13 +150,14 @@ Section baseline_section(const BundleContent& content) {
 }
 
 std::vector<Section> leading_sections(const BundleContent& content, const BundleContent& cases) {
-  return {baseline_section(content), methods_section(content.results), cases_section(content, cases)};
+  std::vector<Section> methods = methods_sections(content.results);
+  return {baseline_section(content), std::move(methods[0]), std::move(methods[1]),
+          cases_section(content, cases)};
 }
 
 std::vector<Section> trailing_sections(const BundleContent& content, const BundleContent& cases) {
   const Results& results = content.results;
-  return {seeds_section(results),
-          times_section(cases.results),
+  return {times_section(cases.results),
           {"programs", "Programs", kProgramRowsNote, {programs_table(cases.results)}},
           {"protocols", "Protocols", kProtocolRowsNote, {protocols_table(cases.results)}},
           failures_section(results),

@@ -75,6 +75,17 @@ std::string worst_case_text(const Verdicts& verdicts, const CaseVerdicts& worst)
                   kMaxBytes);
 }
 
+// Both numbers of a value, and the limits that its tolerance gives.
+std::optional<Banner::Move> move_of(const VerdictRow& row) {
+  if (!row.baseline || !row.current) return std::nullopt;
+  const Tolerance allowed = row.tolerance.value_or(Tolerance{});
+  const bool absolute = allowed.kind == Tolerance::Kind::absolute;
+  const double reach = row.tolerance ? allowed.value * (absolute ? 1 : std::abs(*row.baseline)) : 0;
+  const auto [from, to] = number_pair(*row.baseline, *row.current);
+  return Banner::Move{*row.baseline,         *row.current, *row.baseline - reach,
+                      *row.baseline + reach, from,         to + unit_suffix(row.unit)};
+}
+
 std::string pass_title(const Verdicts& verdicts, const std::vector<CaseVerdicts>& cases) {
   const bool in_pairs = !cases.empty() && !cases.front().worst->words.empty();
   if (in_pairs) {
@@ -186,6 +197,7 @@ Banner banner_of(const Verdicts& verdicts) {
     return banner;
   }
   banner.detail = worst_case_text(verdicts, *refused);
+  banner.move = move_of(*refused->worst);
   std::erase_if(cases, [](const CaseVerdicts& one) { return !is_refused(one.worst->verdict); });
   banner.title = case_counts(cases, std::max(verdicts.cases, cases.size()));
   return banner;

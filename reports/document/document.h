@@ -25,6 +25,15 @@ struct Banner {
   std::string detail;        // the worst case and its worst value; "" where there is none
   std::string origin;        // "accepted in run X, commit Y"; or ""
   std::string caution = {};  // what the numbers are not
+  // Of pages alone: the value that decides on a line with what it may be, sentences below it, and a picture
+  // as HTML that holds no text of a record unescaped.
+  struct Move {
+    double before = 0, after = 0, low = 0, high = 0;
+    std::string from, to;  // "0.793", "4.52 mm"
+  };
+  std::optional<Move> move = {};
+  std::vector<std::string> notes = {};
+  std::string picture = {};
 };
 
 // Returns a banner in one line: "FAIL: 1 of 4 cases worse. CASE: ...; accepted in run X, commit Y".
@@ -47,7 +56,8 @@ struct Lines {
 struct Command {
   std::string text;
 };
-// A chart of rows: bars one after the other, or a box plot of samples, each on a scale of its own.
+// A chart of rows: bars one after the other, a box plot of samples, each on a scale of its own, or changes with
+// their intervals around one zero line.
 struct Chart {
   struct Bar {
     std::string name;
@@ -60,13 +70,22 @@ struct Chart {
     std::optional<double> spread;  // around the end of the bars
     std::vector<double> samples;   // sorted, in place of bars
     std::optional<double> first;   // a dot beside the samples
+    // In place of bars: a change, for the worse above 0, and what is allowed of it.
+    struct Interval {
+      double low = 0, estimate = 0, high = 0, least = 0, most = 0;
+    };
+    std::optional<Interval> interval;
+    Colour colour = Colour::none;  // of the interval
     std::string number, detail;    // behind; the detail where there is room
   };
   std::string title, note = {};
   std::vector<std::pair<std::string, std::string>> keys = {};  // names of bars and their colours
   std::vector<Row> rows = {};
   double most = 0;  // the end of the scale
+  std::string unit = {};  // of intervals
 };
+// Returns where the scale of intervals ends to either side of zero; those that reach further are cut.
+double interval_reach(const Chart& chart);
 // A picture, as HTML that holds no text of a record unescaped: other writers leave it out.
 struct Picture {
   std::string html;

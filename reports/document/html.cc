@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/quantiles.h"
 #include "core/text.h"
@@ -41,6 +42,9 @@ std::string content_of(const TableCell& cell) {
 std::string cell_of(const TableColumn& column, const TableCell& cell, bool first, bool row_opens) {
   std::string html = first ? "<td" : fmt::format("<td data-label=\"{}\"", xml_escape(title_of(column)));
   std::string classes = !first && column.align == Align::left ? "text" : "";
+  if (!cell.subject.empty())
+    html += fmt::format(" data-case=\"{}\" data-against=\"{}\"", xml_escape(cell.subject),
+                        xml_escape(cell.against));
   const bool is_name = column.role == ColumnRole::name || column.role == ColumnRole::opens;
   for (const char* const name :
        {is_name ? "name" : "", column.role == ColumnRole::picture ? "map" : "", class_of(cell.colour)})
@@ -89,33 +93,72 @@ std::string table_of(const Table& table) {
   return html;
 }
 
+// Marks of a class between two values of an axis, in percent of its width.
+struct Axis {
+  double low, high;
+
+  double at(double value) const { return high > low ? 100 * (value - low) / (high - low) : 50.0; }
+  std::string mark(const char* kind, double from, double to) const {
+    const auto [left, right] =
+        std::minmax({std::clamp(at(from), 0.0, 100.0), std::clamp(at(to), 0.0, 100.0)});
+    return fmt::format("<span class=\"{}\" style=\"left:{:.4g}%;width:{:.4g}%\"></span>", kind, left,
+                       right - left);
+  }
+};
+
+// A value before and after over what it may be; the smaller one stands at the left.
+std::string move_of(const Banner::Move& move) {
+  const double low = std::min({move.before, move.after, move.low}),
+               high = std::max({move.before, move.after, move.high}), margin = 0.03 * (high - low);
+  const Axis axis{low - margin, high + margin};
+  std::string ends[] = {fmt::format("<span>{} before</span>", xml_escape(move.from)),
+                        fmt::format("<span><b>{}</b> now</span>", xml_escape(move.to))};
+  if (move.after < move.before) std::swap(ends[0], ends[1]);
+  return fmt::format("<div class=\"move\">{}<span class=\"track\">{}{}{}{}</span>{}</div>\n", ends[0],
+                     axis.mark("allowed", move.low, move.high), axis.mark("moved", move.before, move.after),
+                     axis.mark("before", move.before, move.before), axis.mark("now", move.after, move.after),
+                     ends[1]);
+}
+
 std::string banner_of(const Banner& banner) {
+  const auto paragraph = [](const char* look, const std::string& text) {
+    return text.empty() ? "" : fmt::format("<p{}>{}</p>\n", look, text);
+  };
   const std::string word = banner.word.empty() ? "" : fmt::format("<b>{}</b> ", xml_escape(banner.word));
-  std::string html = fmt::format("<div class=\"verdict {}\">\n<p>{}{}</p>\n", class_of(banner.kind), word,
-                                 xml_escape(banner.title));
-  if (!banner.detail.empty()) html += fmt::format("<p>{}</p>\n", xml_escape(banner.detail));
-  if (!banner.origin.empty()) html += fmt::format("<p class=\"dim\">{}</p>\n", xml_escape(banner.origin));
+  std::string html =
+      paragraph("", word + xml_escape(banner.title)) + paragraph("", xml_escape(banner.detail));
+  if (banner.move) html += move_of(*banner.move);
+  html += paragraph(" class=\"dim\"", xml_escape(banner.origin));
+  for (const std::string& note : banner.notes) html += paragraph("", xml_escape(note));
   if (!banner.caution.empty()) html += fmt::format("<p><b>{}</b></p>\n", xml_escape(banner.caution));
-  return html + "</div>\n";
+  const bool pictured = !banner.picture.empty();
+  if (pictured) html = fmt::format("<div>\n{}</div>\n{}", html, banner.picture);
+  return fmt::format("<div class=\"verdict {}{}\">\n{}</div>\n", class_of(banner.kind),
+                     pictured ? " pictured" : "", html);
 }
 
 // A box plot in percent of the width.
 std::string box_of(const Chart::Row& row) {
-  const double low = std::min(row.samples.front(), row.first.value_or(row.samples.front())),
-               high = std::max(row.samples.back(), row.first.value_or(row.samples.back()));
-  const auto at = [&](double value) { return high > low ? 100 * (value - low) / (high - low) : 50.0; };
+  const Axis axis{std::min(row.samples.front(), row.first.value_or(row.samples.front())),
+                  std::max(row.samples.back(), row.first.value_or(row.samples.back()))};
   const auto quantile = [&](double share) { return quantile_of_sorted(row.samples, share); };
-  const auto mark = [&](const char* kind, double from, double to) {
-    return fmt::format("<span class=\"{}\" style=\"left:{:.4g}%;width:{:.4g}%\"></span>", kind, at(from),
-                       at(to) - at(from));
-  };
-  return fmt::format("<span class=\"boxplot\">{}{}{}{}</span>", mark("whisker", quantile(0), quantile(1)),
-                     mark("quartiles", quantile(0.25), quantile(0.75)),
-                     mark("median", quantile(0.5), quantile(0.5)),
-                     row.first ? mark("cold", *row.first, *row.first) : "");
+  return fmt::format("<span class=\"boxplot\">{}{}{}{}</span>",
+                     axis.mark("whisker", quantile(0), quantile(1)),
+                     axis.mark("quartiles", quantile(0.25), quantile(0.75)),
+                     axis.mark("median", quantile(0.5), quantile(0.5)),
+                     row.first ? axis.mark("cold", *row.first, *row.first) : "");
+}
+
+// An interval over zero and what is allowed.
+std::string interval_of(const Chart::Row::Interval& row, Colour colour, double reach) {
+  const Axis axis{-reach, reach};
+  return fmt::format("<span class=\"track interval {}\">{}{}{}{}</span>", class_of(colour),
+                     axis.mark("allowed", row.least, row.most), axis.mark("before", 0, 0),
+                     axis.mark("moved", row.low, row.high), axis.mark("now", row.estimate, row.estimate));
 }
 
 std::string lane_of(const Chart& chart, const Chart::Row& row) {
+  if (row.interval) return interval_of(*row.interval, row.colour, interval_reach(chart));
   if (!row.samples.empty()) return box_of(row);
   std::string html;
   for (const Chart::Bar& bar : row.bars)
@@ -138,6 +181,12 @@ std::string chart_of(const Chart& chart) {
     html += fmt::format("{}<span class=\"barkey\"><i style=\"background:{}\"></i>{}</span> {}",
                         name == chart.keys.front().first ? "<p class=\"barkeys\">" : "", colour,
                         xml_escape(name), name == chart.keys.back().first ? "</p>\n" : "");
+  if (chart.rows.front().interval)
+    html += fmt::format(
+        "<div class=\"barrow dim\"><span></span><span class=\"barlane\"><span class=\"ends\"><span>{0:.2g} "
+        "{1} better</span><span>0</span><span>{0:.2g} {1} worse</span></span><span "
+        "class=\"barnumber\"></span></span></div>\n",
+        interval_reach(chart), xml_escape(chart.unit));
   for (std::size_t i = 0; i < std::min(chart.rows.size(), kMaxRows); ++i) {
     const Chart::Row& row = chart.rows[i];
     if (!row.scene.empty() && (i == 0 || row.scene != chart.rows[i - 1].scene))
@@ -172,6 +221,22 @@ struct HtmlWriter {
 };
 
 }  // namespace
+
+double interval_reach(const Chart& chart) {
+  std::vector<double> ends;
+  double most = 0;
+  for (const Chart::Row& row : chart.rows)
+    if (row.interval) {
+      for (const double end : {row.interval->low, row.interval->high})
+        if (std::isfinite(end)) ends.push_back(std::abs(end));
+      most = std::max({most, std::abs(row.interval->least), std::abs(row.interval->most)});
+    }
+  std::ranges::sort(ends);
+  if (ends.empty()) return most > 0 ? 2 * most : 1;
+  // One case that is far off leaves the others to be seen.
+  const double reach = 1.1 * std::max(most, std::min(ends.back(), 4 * ends[ends.size() / 2]));
+  return reach > 0 ? reach : 1;
+}
 
 std::string html_words(std::string_view words) {
   std::string html;

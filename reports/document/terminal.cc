@@ -1,12 +1,52 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/text.h"
 #include "reports/document/document.h"
 
 namespace aqbench {
 namespace {
+
+// A line for each interval around zero, which stands in the middle of `columns`; what is allowed is between
+// dotted lines.
+std::string interval_line(const Chart::Row::Interval& row, double reach, std::size_t columns) {
+  std::vector<std::string> cells(columns, " ");
+  const auto at = [&](double value) {
+    const double place = (value / reach + 1) / 2 * static_cast<double>(columns - 1);
+    return static_cast<std::size_t>(std::lround(std::clamp(place, 0.0, static_cast<double>(columns - 1))));
+  };
+  for (const double edge : {row.least, row.most}) cells[at(edge)] = "┊";
+  cells[at(0)] = "│";
+  for (std::size_t i = at(row.low); i <= at(row.high); ++i) cells[i] = "─";
+  cells[at(row.low)] = row.low < -reach ? "◄" : "├";
+  cells[at(row.high)] = row.high > reach ? "►" : "┤";
+  cells[at(row.estimate)] = "●";
+  return fmt::format("{}", fmt::join(cells, ""));
+}
+
+std::string intervals_of(const Chart& chart, std::size_t width) {
+  std::size_t labels = 0, numbers = 0;
+  for (const Chart::Row& row : chart.rows) {
+    labels = std::max(labels, display_width(row.label));
+    numbers = std::max(numbers, display_width(row.number));
+  }
+  const double reach = interval_reach(chart);
+  const std::size_t taken = labels + numbers + 4, columns = width > taken + 21 ? (width - taken - 1) | 1 : 21;
+  const std::string low = fmt::format("{:.2g} {} better", reach, chart.unit),
+                    high = fmt::format("{:.2g} {} worse", reach, chart.unit);
+  std::string text = printable(chart.title) + "\n";
+  if (low.size() + high.size() + 4 < columns) {
+    const std::size_t middle = columns / 2;
+    text += fmt::format("{:<{}}{:<{}}0{:>{}}\n", "", labels + 2, low, middle, high, columns - middle - 1);
+  }
+  for (const Chart::Row& row : chart.rows)
+    text += fmt::format("{}{:<{}}{}  {}\n", printable(row.label), "", labels + 2 - display_width(row.label),
+                        interval_line(*row.interval, reach, columns), row.number);
+  return text;
+}
 
 struct TerminalWriter {
   const Screen& screen;
@@ -36,7 +76,10 @@ struct TerminalWriter {
     if (table.rows.empty()) return "";
     return render_table(table, screen.colours, std::max(screen.width, table_width(table)));
   }
-  std::string operator()(const Chart&) const { return ""; }
+  std::string operator()(const Chart& chart) const {
+    if (chart.rows.empty() || !chart.rows.front().interval) return "";
+    return intervals_of(chart, std::min(screen.width, kScreenColumns));
+  }
   std::string operator()(const Picture&) const { return ""; }
 
   std::string wrapped(const std::string& text, std::size_t indent) const {

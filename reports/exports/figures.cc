@@ -71,6 +71,20 @@ double draw_box(const Chart::Row& row, double y, std::vector<Shape>& shapes) {
   return kLabels + kRoom;
 }
 
+// An interval over zero and what is allowed of a change.
+double draw_interval(const Chart::Row& row, double reach, double y, std::vector<Shape>& shapes) {
+  const auto x_of = [&](double value) {
+    return kLabels + kRoom * (std::clamp(value / reach, -1.0, 1.0) + 1) / 2;
+  };
+  const auto& [low, estimate, high, least, most] = *row.interval;
+  const double middle = y + kRow / 2;
+  shapes.push_back(rect_shape(x_of(least), y + 1, x_of(most) - x_of(least), kRow - 2, "box"));
+  shapes.push_back(line_shape(x_of(0), y, x_of(0), y + kRow, "axis"));
+  shapes.push_back(line_shape(x_of(low), middle, x_of(high), middle, "level"));
+  shapes.push_back(circle_shape(x_of(estimate), middle, 4, "dot", row.tip));
+  return kLabels + kRoom;
+}
+
 }  // namespace
 
 Drawing drawing_of(const Chart& chart) {
@@ -85,7 +99,9 @@ Drawing drawing_of(const Chart& chart) {
     const Chart::Row& row = chart.rows[i];
     const std::string label = row.scene + (row.scene.empty() || row.label.empty() ? "" : "/") + row.label;
     shapes.push_back(text_shape(kLabels - 8, y + 14, "end", elide_middle(label, kLabelColumns), "s"));
-    const double end = row.samples.empty() ? draw_bars(row, scale, y, shapes) : draw_box(row, y, shapes);
+    const double end = row.interval          ? draw_interval(row, interval_reach(chart), y, shapes)
+                       : row.samples.empty() ? draw_bars(row, scale, y, shapes)
+                                             : draw_box(row, y, shapes);
     shapes.push_back(text_shape(end + 6, y + 14, "start", elide_middle(row.number + row.detail, 40), "s"));
     y += kRow;
   }

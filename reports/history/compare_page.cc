@@ -10,6 +10,7 @@
 #include "reports/content/verdict_blocks.h"
 #include "reports/history/compare.h"
 #include "reports/html/page_data.h"
+#include "reports/html/picture_parts.h"
 #include "reports/html/sections.h"
 
 namespace aqbench {
@@ -97,24 +98,30 @@ std::string compare_page(const CompareReport& report, const ComparedSide& a, con
   PageParts parts;
   parts.title = "aqbench compare";
   const Verdicts verdicts = verdicts_of(report);
+  const SharedCases shared = shared_cases(report, a, b);
+  const auto tiles_of = [&](const std::string& name, bool of_b) {
+    const auto found = shared.tiles.find((of_b ? "B: " : "A: ") + name);
+    return found == shared.tiles.end() ? std::vector<ReportTile>{} : found->second;
+  };
+  Banner card = shown_banner_of(verdicts);
+  if (!verdicts.rows.empty()) {
+    const std::string& name = verdicts.rows.front().case_name;
+    if (const std::string map = difference_map(tiles_of(name, false), tiles_of(name, true)); !map.empty())
+      card.picture = figure(map, "", "How much larger the errors of this case are in B (red), from above.");
+  }
   parts.header = fmt::format(
       "<h1>Two bundles side by side</h1>\n{}<p>A: {}<br>B: {}</p>\n<p class=\"dim\">Cases with the same "
       "options: {}. Shown, not decided: <code>aqbench gate</code> and <code>aqbench ab</code> decide.</p>\n",
-      html_of(shown_banner_of(verdicts)), xml_escape(report.a), xml_escape(report.b), report.cases);
+      html_of(card), xml_escape(report.a), xml_escape(report.b), report.cases);
   const ShortNames names = compared_names(report);
   Lines notes{report.notes};
   for (const std::string& difference : report.key_differences)
     notes.items.push_back("another machine or build: " + difference);
   parts.body = html_of(notes) +
                html_of(verdicts_section(verdicts, "A", "B", "The largest change for the worse first."));
-  const SharedCases shared = shared_cases(report, a, b);
   if (shared.stages || !shared.views.empty())
     parts.data_json = shared_json(
         shared, names, verdicts.count(Verdict::regressed) > 0 ? verdicts.rows.front().case_name : "");
-  const auto tiles_of = [&](const std::string& name, bool of_b) {
-    const auto found = shared.tiles.find((of_b ? "B: " : "A: ") + name);
-    return found == shared.tiles.end() ? std::vector<ReportTile>{} : found->second;
-  };
   const std::string places =
       tile_places_section(verdicts, tiles_of, "Cases of which both bundles have tiles that differ.");
   const std::size_t others = (parts.data_json.size() + places.size()) / 4 * 3;

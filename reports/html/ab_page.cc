@@ -110,14 +110,19 @@ std::string comparison_json(const AbDocument& document, const AbReport& report) 
                      {"leading", metric_words(row->metric)},
                      {"series", std::move(series)}});
   }
-  return Json({{"metrics", Json::array()}, {"cases", Json::array()}, {"comparison", std::move(cases)}})
+  const auto [a, b] = names_of_sides(document);
+  return Json({{"metrics", Json::array()},
+               {"cases", Json::array()},
+               {"sides", {a, b}},
+               {"comparison", std::move(cases)}})
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace
 
-std::string ab_page(const AbDocument& document, const AbReport& report,
+std::string ab_page(const AbDocument& document, const AbReport& judged,
                     const std::map<std::string, std::string>& tiles) {
+  const AbReport report = with_sides_named(document, judged);
   PageParts parts;
   parts.title = fmt::format("{} against {}", document.b.label, document.a.label);
   parts.header = ab_head(document, report);

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <set>
 
-#include "core/drawing/colour_map.h"
-#include "core/drawing/drawing.h"
 #include "core/quantiles.h"
 #include "core/text.h"
 #include "reports/content/case_columns.h"
+#include "reports/html/picture_parts.h"
 #include "reports/html/sections.h"
 
 namespace aqbench {
@@ -18,13 +15,6 @@ namespace {
 constexpr std::size_t kMaxPictureRows = 24;
 // Of tiles without points, drawn so that paper has it, too: white there would say "no error".
 constexpr const char* kTileBackground = "#9a9a9a";
-
-// What colours stand for.
-struct ColourScale {
-  double low, high;
-  std::string unit;
-  Rgb8 (*colour_of)(int step);
-};
 
 ColourScale signed_scale(double limit, const char* unit = "mm") {
   return {-limit, limit, unit, diverging_colour};
@@ -42,15 +32,22 @@ double tile_mm(const std::vector<ReportTile>& tiles) {
   return side_mm;
 }
 
-// The map as the cameras see it, and as the viewer shows it from above: x to the right, y down, tiles as far
-// as the patch goes. One path per colour keeps a map of 1500 tiles at some 20 kB.
-std::string heatmap(const std::vector<ReportTile>& tiles, TileValue value_of, const ColourScale& scale) {
+// How many tiles a map is wide and high: as far as the patch goes.
+std::pair<double, double> extent_in_tiles(const std::vector<ReportTile>& tiles) {
   double columns = 0, rows = 0;
   const double side_mm = tile_mm(tiles);
   for (const ReportTile& tile : tiles) {
     columns = std::max(columns, tile.column + (tile.x_max_mm - tile.x_min_mm) / side_mm);
     rows = std::max(rows, tile.row + (tile.y_max_mm - tile.y_min_mm) / side_mm);
   }
+  return {columns, rows};
+}
+
+// The map as the cameras see it, and as the viewer shows it from above: x to the right, y down. One path per
+// colour keeps a map of 1500 tiles at some 20 kB.
+std::string heatmap(const std::vector<ReportTile>& tiles, TileValue value_of, const ColourScale& scale,
+                    const std::string& id = "") {
+  const auto [columns, rows] = extent_in_tiles(tiles);
   std::array<std::string, kColourSteps> paths;
   const auto step_of = [&](const ReportTile& tile) {
     const double value = tile.*value_of, span = scale.high - scale.low;
@@ -71,109 +68,10 @@ std::string heatmap(const std::vector<ReportTile>& tiles, TileValue value_of, co
     if (const std::string& path = paths[static_cast<std::size_t>(step)]; !path.empty())
       body += fmt::format("<path fill=\"{}\" d=\"{}\"/>", hex_of(scale.colour_of(step)), path);
   return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.6g} {1:.6g}\" "
+      "<svg{4} xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.6g} {1:.6g}\" "
       "shape-rendering=\"crispEdges\" role=\"img\" aria-label=\"map of tiles\"><path fill=\"{2}\" d=\"M0 "
       "0h{0:.6g}v{1:.6g}h-{0:.6g}z\"/>{3}</svg>",
-      columns, rows, kTileBackground, body);
-}
-
-// The bar under a picture, its ends and its middle as numbers.
-std::string colour_bar(const ColourScale& scale) {
-  const auto& [low, high, unit_name, colour_of] = scale;
-  const std::string unit = unit_name == "1" ? "" : " " + unit_name;  // a share has none to name
-  const auto number = [](double value) { return fmt::format("{:.3g}", value); };
-  constexpr double kWidth = 300, kStep = kWidth / kColourSteps;
-  Drawing bar{kWidth, 26};
-  for (int i = 0; i < kColourSteps; ++i)
-    bar.shapes.push_back(rect_shape(kStep * i, 0, kStep + 0.5, 9, hex_of(colour_of(i))));
-  bar.shapes.push_back(text_shape(0, 22, "start", number(low), "s"));
-  bar.shapes.push_back(text_shape(kWidth / 2, 22, "middle", number((low + high) / 2), "s"));
-  bar.shapes.push_back(text_shape(kWidth, 22, "end", number(high) + unit, "s"));
-  bar.label = fmt::format("colours from {} to {}{}", number(low), number(high), unit);
-  return svg_figure(bar);
-}
-
-std::string figure(const std::string& picture, const std::string& bar, const std::string& caption) {
-  return fmt::format("<figure>{}{}<figcaption>{}</figcaption></figure>\n", picture, bar, xml_escape(caption));
-}
-
-std::string share(double pct) { return std::isfinite(pct) ? table_number(pct) + " %" : std::string("n/a"); }
-
-struct PictureKind {
-  std::string_view kind, name, lead;
-  Rgb8 (*colour_of)(int step);
-};
-constexpr PictureKind kPictureKinds[] = {
-    {"depth", "depth", "Depth of camera {} along its ray; the scale is the range of the truth. ",
-     sequential_colour},
-    {"depth_error", "error", "Depth error of camera {}: red is nearer than the truth, blue is deeper. ",
-     diverging_colour},
-    {"confidence", "confidence", "Confidence of camera {} in its depths, as the method gives it. ",
-     sequential_colour}};
-
-// The pictures of a case, and what of them and of its truth there is elsewhere.
-struct CasePictures {
-  const std::vector<ReportPicture>& shown;
-  std::set<std::string> kinds;  // in the bundle
-  bool has_surface;             // a true surface is known
-  std::string label;
-
-  bool shows(const char* kind) const {
-    return std::ranges::find(shown, kind, &ReportPicture::kind) != shown.end();
-  }
-  bool has(const char* kind) const { return shows(kind) || kinds.contains(kind); }
-};
-
-constexpr const char* kLeftOut = "in pictures/ of the bundle, left out here to keep the page small";
-
-std::string picture_caption(const ReportPicture& picture, const PictureKind& kind, const CasePictures& of) {
-  const bool has_truth = of.has("depth_error");
-  std::string caption = fmt::format(fmt::runtime(kind.lead), picture.camera);
-  if (picture.kind == "depth" && !has_truth)
-    caption = fmt::format(
-        "Depth of camera {} along its ray; {}. ", picture.camera,
-        of.has_surface ? "a true surface is known, but no true depth map" : "no true depth is known");
-  else if (picture.kind == "depth" && !of.shows("depth_error"))
-    caption += fmt::format("Its error is {}. ", kLeftOut);
-  if (has_truth || std::isfinite(picture.filled_pct))
-    caption += fmt::format("Grey: no depth; {} of the {} has one.", share(picture.filled_pct),
-                           has_truth ? "surface in view" : "image");
-  if (picture.kind == "depth_error") caption += " Black: no surface to compare with.";
-  if (picture.beyond_pct > 0) caption += fmt::format(" Beyond the scale: {}.", share(picture.beyond_pct));
-  if (picture.every_px > 1) caption += fmt::format(" One pixel of {0} x {0} is shown.", picture.every_px);
-  return caption;
-}
-
-// A picture of a case; "" for an unknown kind.
-std::string depth_figure(const ReportPicture& picture, const CasePictures& of) {
-  const auto kind = std::ranges::find(kPictureKinds, std::string_view(picture.kind), &PictureKind::kind);
-  if (kind == std::end(kPictureKinds)) return "";
-  return figure(
-      fmt::format("<img alt=\"{}\" data-kind=\"{}\" data-camera=\"{}\" data-label=\"{}\" "
-                  "src=\"data:image/png;base64,{}\">",
-                  xml_escape(picture.kind + " of camera " + picture.camera), xml_escape(picture.kind),
-                  xml_escape(picture.camera), xml_escape(fmt::format("{}: {}", of.label, kind->name)),
-                  base64_text(picture.png)),
-      colour_bar({picture.low, picture.high, picture.unit, kind->colour_of}),
-      picture_caption(picture, *kind, of));
-}
-
-// The pictures of a case: those of the first camera, and those of the others, which are folded.
-std::string depth_figures(const CasePictures& of) {
-  std::string first, others;
-  std::set<std::string> cameras;
-  for (const ReportPicture& picture : of.shown) {
-    cameras.insert(picture.camera);
-    (picture.camera == of.shown.front().camera ? first : others) += depth_figure(picture, of);
-  }
-  if (!of.shows("confidence"))
-    first += of.has("confidence")
-                 ? fmt::format("<p class=\"dim\">The confidence is {}.</p>\n", kLeftOut)
-                 : "<p class=\"dim\">The method gives no confidence with its depth maps.</p>\n";
-  if (others.empty()) return first;
-  return first +
-         fmt::format("<details><summary>{} more</summary>\n<div class=\"maps\">\n{}</div></details>\n",
-                     counted(cameras.size() - 1, "camera"), others);
+      columns, rows, kTileBackground, body, id.empty() ? "" : fmt::format(" id=\"{}\"", id));
 }
 
 // "x to the right from -250 to 250 mm, y down from -150 to 150 mm": where a place named here is.
@@ -206,12 +104,13 @@ double common_limit_mm(const std::vector<const std::vector<ReportTile>*>& clouds
     if (const double reach_mm = error_reach_mm(*tiles); std::isfinite(reach_mm))
       reaches_mm.push_back(reach_mm);
   std::ranges::sort(reaches_mm);
-  return reaches_mm.empty() ? 1 : round_up_125(std::max(kLeastLimit_mm, reaches_mm[reaches_mm.size() / 2]));
+  return reaches_mm.empty() ? 1
+                            : round_up_125(std::max(kLeastLimit_mm, reaches_mm[(reaches_mm.size() - 1) / 2]));
 }
 
 // A case in the maps of its scene.
 struct MappedCase {
-  std::string label, extent;
+  std::string label, extent, id;  // id: of the map of its errors
   const std::vector<ReportTile>* tiles;
 };
 
@@ -219,8 +118,9 @@ std::string map_row(const std::vector<MappedCase>& cases, bool same_extent, Tile
                     const ColourScale& scale, const std::string& text) {
   std::string maps;
   for (const MappedCase& one : cases)
-    maps += figure(heatmap(*one.tiles, value_of, scale), "",
-                   same_extent ? one.label : one.label + ": " + one.extent);
+    maps += figure(heatmap(*one.tiles, value_of, scale,
+                           value_of == &ReportTile::signed_mean_mm ? one.id : std::string()),
+                   "", same_extent ? one.label : one.label + ": " + one.extent);
   return fmt::format(
       "<div class=\"mapkey\">{}<p class=\"dim\">{}</p></div>\n<div class=\"multiples\">\n{}</div>\n",
       colour_bar(scale), xml_escape(text), maps);
@@ -278,6 +178,19 @@ std::vector<ReportTile> change_of_tiles(const std::vector<ReportTile>& a, const 
   return change;
 }
 
+// The cases with tiles or depths, in the order of their names: the first ones are drawn.
+std::vector<const Record*> pictured_cases(const Results& results, const ReportPictures& pictures) {
+  std::vector<const Record*> cases = name_cases(results).order;
+  std::erase_if(cases, [&](const Record* record) {
+    return tiles_in(pictures, record->case_name).empty() && !pictures.pictures.contains(record->case_name);
+  });
+  return cases;
+}
+
+std::string map_id(const Results& results, const Record& record) {
+  return fmt::format("map-{}", &record - results.records.data());
+}
+
 }  // namespace
 
 std::string difference_map(const std::vector<ReportTile>& best, const std::vector<ReportTile>& worse) {
@@ -310,23 +223,56 @@ std::string tile_comparison(const std::vector<ReportTile>& a, const std::vector<
          "</div>\n";
 }
 
+std::string case_picture(const Record& record, const ReportPictures& pictures) {
+  if (const std::vector<ReportTile>& tiles = tiles_in(pictures, record.case_name); !tiles.empty())
+    return signed_figure(
+        tiles, &ReportTile::signed_mean_mm, signed_scale(common_limit_mm({&tiles})),
+        "Signed error of this case from above; red is towards the cameras, grey: no points.");
+  const auto depths = pictures.pictures.find(record.case_name);
+  if (depths == pictures.pictures.end()) return "";
+  const auto error = std::ranges::find(depths->second, "depth_error", &ReportPicture::kind);
+  return depth_figure(
+      error == depths->second.end() ? depths->second.front() : *error,
+      {depths->second, kinds_in(pictures, record.case_name), has_true_surface(record), record.case_name});
+}
+
+void add_map_thumbnails(const Results& results, const ReportPictures& pictures, Table& table) {
+  std::map<std::string, const Record*> mapped;
+  std::vector<const Record*> shown = pictured_cases(results, pictures);
+  shown.resize(std::min(shown.size(), kMaxPictureRows));
+  for (const Record* const record : shown) mapped[record->case_name] = record;
+  for (auto& row : table.rows)
+    for (TableCell& cell : row) {
+      const auto found = mapped.find(cell.subject);
+      if (found == mapped.end() || tiles_in(pictures, cell.subject).empty()) continue;
+      const auto [columns, rows] = extent_in_tiles(tiles_in(pictures, cell.subject));
+      cell.html = fmt::format(
+          "<span class=\"mapped\">{}{}<svg class=\"thumb\" viewBox=\"0 0 {:.6g} {:.6g}\" "
+          "aria-hidden=\"true\"><use "
+          "href=\"#{}\"/></svg></span>",
+          xml_escape(cell.text), cell.spread.empty() ? "" : " ± " + xml_escape(cell.spread), columns, rows,
+          map_id(results, *found->second));
+      cell.spread.clear();
+    }
+}
+
 std::string case_pictures(const Results& results, const ReportPictures& pictures) {
   const CaseNames names = name_cases(results);
   std::vector<std::pair<std::string, std::vector<MappedCase>>> scenes;
   std::string depths_text;
-  std::size_t shown = 0;
-  for (const Record* const record : names.order) {
+  const std::vector<const Record*> shown = pictured_cases(results, pictures);
+  for (std::size_t i = 0; i < std::min(shown.size(), kMaxPictureRows); ++i) {
+    const Record* const record = shown[i];
     const std::vector<ReportTile>& tiles = tiles_in(pictures, record->case_name);
     const auto depths = pictures.pictures.find(record->case_name);
-    if (tiles.empty() && depths == pictures.pictures.end()) continue;
-    if (++shown > kMaxPictureRows) continue;
     const CaseName& own = names.of.at(record->case_name);
     const std::string label = own.label();
     if (!tiles.empty()) {
       auto scene =
           std::ranges::find(scenes, own.scene, &std::pair<std::string, std::vector<MappedCase>>::first);
       if (scene == scenes.end()) scene = scenes.insert(scene, {own.scene, {}});
-      scene->second.push_back({label, extent_text(tiles) + ", " + per_tile(tiles), &tiles});
+      scene->second.push_back(
+          {label, extent_text(tiles) + ", " + per_tile(tiles), map_id(results, *record), &tiles});
     }
     if (depths == pictures.pictures.end()) continue;
     depths_text += fmt::format("<h3>Depth maps: {} / {}</h3>\n<div class=\"maps\">\n{}</div>\n",
@@ -334,12 +280,13 @@ std::string case_pictures(const Results& results, const ReportPictures& pictures
                                depth_figures({depths->second, kinds_in(pictures, record->case_name),
                                               has_true_surface(*record), own.scene + "/" + label}));
   }
-  if (shown == 0) return "";
+  if (shown.empty()) return "";
   std::string text;
   for (const auto& [scene, cases] : scenes)
     text += fmt::format("<h3>{}</h3>\n", xml_escape(scene)) + scene_maps(cases);
-  if (shown > kMaxPictureRows)
-    text += fmt::format("<p class=\"dim\">and {} more</p>\n", counted(shown - kMaxPictureRows, "case"));
+  if (shown.size() > kMaxPictureRows)
+    text +=
+        fmt::format("<p class=\"dim\">and {} more</p>\n", counted(shown.size() - kMaxPictureRows, "case"));
   text += depths_text;
   if (pictures.left_out > 0)
     text += fmt::format("<p class=\"dim\">and {} of depths, in pictures/</p>\n",

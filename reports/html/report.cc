@@ -7,6 +7,7 @@
 
 #include "core/text.h"
 #include "harness/records/numbers.h"
+#include "reports/content/case_columns.h"
 #include "reports/content/charts.h"
 #include "reports/content/environment_text.h"
 #include "reports/content/narrative.h"
@@ -28,28 +29,67 @@ bool keeps_clouds(const ReportPictures& pictures) {
   return std::ranges::any_of(pictures.views, [](const auto& view) { return view.second.size() > kThinView; });
 }
 
-// Says why the first cases failed; all of them stand in the table with their reasons, and one in the banner.
-Lines first_failures(const Results& results, const Banner& banner) {
-  Lines failures{{}, 5};
-  for (const Record& record : results.records)
-    if (is_failure(record.status) && !banner.detail.starts_with(record.case_name + ": "))
-      failures.items.push_back(
+// The case that a reader asks about first: the worst that the gate refuses, a failed one, else the least
+// accurate, or that whose images agree least. nullptr where nothing is known of any.
+const Record* leading_record(const BundleContent& content) {
+  const std::vector<Record>& records = content.results.records;
+  if (content.gated && !content.gated->rows.empty() && is_refused(content.gated->rows.front().verdict)) {
+    const auto found = std::ranges::find(records, content.gated->rows.front().case_name, &Record::case_name);
+    return found == records.end() ? nullptr : &*found;
+  }
+  if (const auto failed = std::ranges::find_if(records, is_failure, &Record::status); failed != records.end())
+    return &*failed;
+  for (const auto& [metric, sign] : {std::pair{kAccuracyMetric, 1}, {"photometric_zncc_median", -1}}) {
+    const Record* worst = nullptr;
+    double most = 0;
+    for (const Record& record : records)
+      if (const auto value = value_of(record.metrics, metric);
+          value && record.status == Status::ok && (worst == nullptr || sign * *value > most)) {
+        worst = &record;
+        most = sign * *value;
+      }
+    if (worst != nullptr) return worst;
+  }
+  return nullptr;
+}
+
+// The answer as a card: what was decided, the value that decides, since when, why, and where.
+Banner card_of(const BundleContent& content, const ReportPictures& pictures) {
+  Banner card = banner_of(content);
+  if (content.baseline && !card.origin.empty()) {
+    const std::string now = content.baseline->accepted_repository.empty()
+                                ? environment_value(*content.results.environment, "build.commit")
+                                : users_commit(content.results);
+    if (!now.empty()) card.origin += "; now commit " + now.substr(0, 12);
+  }
+  for (const Record& record : content.results.records)  // all stand in the table; one in the banner
+    if (is_failure(record.status) && !card.detail.starts_with(record.case_name + ": ") &&
+        card.notes.size() < 5)
+      card.notes.push_back(
           fmt::format("{} {}: {}", to_string(record.status), record.case_name, record.reason));
-  return failures;
+  const Record* const record = leading_record(content);
+  if (record == nullptr) return card;
+  card.picture = case_picture(*record, pictures);
+  if (const auto error = value_of(record->metrics, kAccuracyMetric); error && card.kind != Banner::Kind::bad)
+    card.notes.push_back(fmt::format("Least accurate: {}, mean error {} mm",
+                                     label_cases(group_cases(content.results)).of.at(record->case_name),
+                                     table_number(*error)));
+  if (const std::string words = rival_words(content, pictures, record->case_name); !words.empty())
+    card.notes.push_back(words);
+  return card;
 }
 
-std::string report_head(const BundleContent& content) {
+std::string report_head(const BundleContent& content, const ReportPictures& pictures) {
   const Results& results = content.results;
-  const Banner banner = banner_of(content);
-  std::string text = fmt::format("<h1>{}</h1>\n{}", xml_escape(run_title(results)), html_of(banner));
+  std::string text =
+      fmt::format("<h1>{}</h1>\n{}", xml_escape(run_title(results)), html_of(card_of(content, pictures)));
   if (has_injected_faults(results)) text += "<p><span class=\"badge bad\">injected faults</span></p>\n";
-  return text + html_of(first_failures(results, banner)) + html_of(Lines{narrative_lines(content)});
-}
-
-std::string accuracy_section(const std::vector<CaseGroup>& groups) {
-  Section section{"accuracy", "Methods side by side", "Means over seeds ± one standard deviation."};
-  for (auto& [name, chart] : metric_charts(groups)) section.blocks.emplace_back(std::move(chart));
-  return html_of(section);
+  std::vector<std::string> sentences = narrative_lines(content);
+  const std::string first = xml_escape(sentences.front());
+  sentences.erase(sentences.begin());
+  if (sentences.empty()) return text + fmt::format("<p>{}</p>\n", first);
+  return text + fmt::format("<details><summary>{} In words</summary>\n{}</details>\n", first,
+                            html_of(Lines{sentences}));
 }
 
 std::string clouds_section(const std::vector<PageView>& views) {
@@ -62,14 +102,6 @@ std::string clouds_section(const std::vector<PageView>& views) {
       "colours have one scale for all cases." +
           (left_out > 0 ? fmt::format(" Of {} there is no room for the cloud.", counted(left_out, "case"))
                         : std::string()));
-}
-
-std::string depths_section(const ReportPictures& pictures) {
-  std::size_t count = 0;
-  for (const auto& [name, list] : pictures.pictures) count += list.size();
-  if (count < 2) return "";
-  return "<section id=\"depths\" class=\"scripted\">\n<h2>Depth maps under one slider</h2>\n<div "
-         "id=\"depth-slider\"></div>\n</section>\n";
 }
 
 // What the shares of a profile are of.
@@ -100,14 +132,19 @@ PageBody page_body(const BundleContent& content, const BundleContent& page, cons
   auto groups = group_cases(results);
   take_common_axes(groups);  // the sentences at the head say what it is
   std::string above;
-  for (const Section& section : leading_sections(content, page)) above += html_of(section);
+  for (Section& section : leading_sections(content, page)) {
+    if (const auto table = std::ranges::find_if(
+            section.blocks, [](const ReportBlock& block) { return std::holds_alternative<Table>(block); });
+        section.id == "methods" && table != section.blocks.end())
+      add_map_thumbnails(page.results, pictures, std::get<Table>(*table));
+    above += html_of(section);
+  }
   above += rivals_section(content, pictures);
   std::string body = html_of(
       Section{"places",
               pictures.tiles.empty() && !pictures.pictures.empty() ? "Depth maps" : "Where the errors are",
               "",
               {Picture{case_pictures(page.results, pictures)}}});
-  body += depths_section(pictures) + accuracy_section(groups);
   if (!results.records.empty() && numbers_source(*results.run.requested).empty())
     body += scripted_section("curves", "Curves",
                              "Choose cases; drag over a curve to zoom in, double click to zoom out.");
@@ -162,7 +199,7 @@ std::string render_html_report(const BundleContent& content, const ReportPicture
   const BundleContent page = listed_on_page(content);
   PageParts parts;
   parts.title = run_title(content.results);
-  parts.header = report_head(content);
+  parts.header = report_head(content, pictures);
   const std::map<std::string, JsonBox> profiles = page_profiles(pictures.profiles);
   std::vector<PageView> views = list_views(pictures.views, page.results);
   parts.data_json = page_data_json(page, views, profiles);

@@ -114,6 +114,18 @@ std::vector<std::string> rival_cases(const Results& results) {
   return names;
 }
 
+std::string rival_words(const BundleContent& content, const ReportPictures& pictures,
+                        const std::string& case_name) {
+  for (const Rivals& pair : rivals_of(content.results).pairs) {
+    if (pair.worse->case_name != case_name) continue;
+    const std::string cause = likely_cause(pair, pictures.biases_mm);
+    return fmt::format("Beside {}, the best of its scene: {}.",
+                       name_cases(content.results).of.at(pair.best->case_name).label(),
+                       cause.starts_with("unknown") ? places_text(pair, pictures) : cause);
+  }
+  return "";
+}
+
 std::string rivals_section(const BundleContent& content, const ReportPictures& pictures) {
   const auto [pairs, alike] = rivals_of(content.results);
   Section section{"rivals", "Compared with the best"};
@@ -125,7 +137,7 @@ std::string rivals_section(const BundleContent& content, const ReportPictures& p
   }
   if (alike > 0)
     section.blocks.emplace_back(Paragraph{fmt::format(
-        "{} by no more than noise: two standard errors over the seeds, or with one seed 2 % of the "
+        "{} by no more than noise: by a paired t test over the seeds (p > 0.05), or with one seed 2 % of the "
         "mean error and 1 % of the completeness.",
         alike == 1 ? "1 pair differs" : fmt::format("{} pairs differ", alike))});
   return html_of(section);

@@ -15,6 +15,12 @@ namespace aqbench {
 // errors and completeness seen from above. Empty without pictures and tiles.
 std::string case_pictures(const Results& results, const ReportPictures& pictures);
 
+// Returns one picture of a case as HTML: the errors of its cloud, else its depths; "" where it has none.
+std::string case_picture(const Record& record, const ReportPictures& pictures);
+
+// Puts a small copy of the map of case_pictures() into each cell about a case that has one.
+void add_map_thumbnails(const Results& results, const ReportPictures& pictures, Table& table);
+
 // Returns pictures of two sides of one case as HTML: mean errors of both on one scale, how much larger
 // |error| of B is, and how much less of the surface B covers; red is where B is worse. "" where no tile of
 // the two differs.
@@ -37,6 +43,10 @@ std::string tile_places_section(const Verdicts& verdicts, const TilesOfSide& til
 // scene, and for that one against the one with the greatest completeness at 2 mm, where it is another; over
 // the first record of both that have the same seed. "" where no scene has two.
 std::string rivals_section(const BundleContent& content, const ReportPictures& pictures);
+
+// Returns in a sentence what a case loses to the best of its scene, or where; "" where it is the best.
+std::string rival_words(const BundleContent& content, const ReportPictures& pictures,
+                        const std::string& case_name);
 
 // Returns the names of the cases that rivals_section() names, in no order, possibly twice. At most 80.
 std::vector<std::string> rival_cases(const Results& results);

@@ -124,31 +124,10 @@ std::string not_shown_section(const std::vector<std::string>& problems) {
 
 constexpr std::size_t kMaxPairs = 10, kMaxNotes = 10;
 
-// Returns a run as the results of a bundle, as far as a site knows it: cases, status, headline metrics and
-// the hash of the options. Times are left out: they vary by themselves, and the trend shows them.
-Results site_results(const SiteRun& run, const std::vector<std::size_t>& metrics) {
-  Results results;
-  results.run.id = run.id;
-  results.run.suite = run.suite;
-  for (const SiteCase& one : run.cases) {
-    Record record;
-    record.case_name = one.name;
-    record.scene = one.scene;
-    record.method = one.method;
-    record.status = status_from_string(one.status).value_or(Status::failed);
-    if (!one.options.empty()) record.options = {{"(hash of all)", one.options}};
-    for (const std::size_t i : metrics)
-      if (i + 1 < one.values.size() && one.values[i])
-        record.metrics.emplace_back(site_metrics()[i].name, Metric{one.values[i], site_metrics()[i].unit,
-                                                                   site_metrics()[i].better, ""});
-    results.records.push_back(std::move(record));
-  }
-  return results;
-}
-
 std::string pair_section(const SiteRun& a, const SiteRun& b, const ShortNames& names,
                          const SiteReports& reports) {
-  const std::vector<std::size_t> metrics = filled_metrics({&a, &b});
+  std::vector<std::size_t> metrics = filled_metrics({&a, &b});
+  std::erase(metrics, site_time_place());  // times vary by themselves, and the trend shows them
   const CompareReport report = compare_results(site_results(a, metrics), site_results(b, metrics));
   const Verdicts verdicts = verdicts_of(report);
   const auto side = [](const SiteRun& run) {

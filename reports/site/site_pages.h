@@ -38,10 +38,8 @@ SiteFile comparisons_page(const std::string& suite, std::span<const SiteRun* con
 std::vector<SiteFile> site_assets();
 
 // Returns a table with a row for each method (and its axes) and a column for each scene, of the means over
-// seeds. The rows with the fewest missing scenes come first, then by the mean of their values, the best
-// first. Bold are the best method of a scene and those that a paired t-test over the seeds of both cannot
-// tell from it (p > 0.05); of one seed only equal values. The last column leads to the newest of the `steps`
-// of the row's cases. "" where no case of the newest run has the metric.
+// seeds (method_tables(), ranked). The last column leads to the newest of the `steps` of the row's cases. ""
+// where no case of the newest run has the metric.
 std::string leaderboard(std::span<const SiteRun* const> runs, std::size_t metric, const SiteReports& reports,
                         std::span<const SiteStep> steps);
 

@@ -289,4 +289,24 @@ std::string site_report(const std::filesystem::path& bundle) {
   return render_page(bundle, read_bundle_content(bundle, std::move(results)), nullptr);
 }
 
+Results site_results(const SiteRun& run, const std::vector<std::size_t>& metrics) {
+  Results results;
+  results.run.id = run.id;
+  results.run.suite = run.suite;
+  for (const SiteCase& one : run.cases) {
+    Record record;
+    record.case_name = one.name;
+    record.scene = one.scene;
+    record.method = one.method;
+    record.status = status_from_string(one.status).value_or(Status::failed);
+    if (!one.options.empty()) record.options = {{"(hash of all)", one.options}};
+    for (const std::size_t i : metrics)
+      if (one.values[i])
+        record.metrics.emplace_back(site_metrics()[i].name, Metric{one.values[i], site_metrics()[i].unit,
+                                                                   site_metrics()[i].better, ""});
+    results.records.push_back(std::move(record));
+  }
+  return results;
+}
+
 }  // namespace aqbench

@@ -68,6 +68,10 @@ std::size_t site_time_place();
 // the bundle is for `aqbench verify`. Throws Error(input, io, verification) naming the file.
 SiteRun read_site_run(const std::filesystem::path& bundle);
 
+// Returns a run as the results of a bundle, as far as a site knows it: cases, status, these metrics and the
+// hash of the options.
+Results site_results(const SiteRun& run, const std::vector<std::size_t>& metrics);
+
 // Returns whether this is no bundle but times of another benchmark tool: a file, or a folder of Criterion.
 bool is_of_other_tool(const std::filesystem::path& bundle);
 

@@ -2,11 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/text.h"
 #include "harness/records/case_name.h"
-#include "harness/statistics/summary.h"
 #include "metrics/registry.h"
 #include "metrics/value_change.h"
 #include "reports/content/metrics_table.h"
@@ -14,77 +12,6 @@
 
 namespace aqbench {
 namespace {
-
-using BySeed = std::map<std::string, std::pair<double, std::string>>;  // seed -> value and case
-
-struct BoardRow {
-  std::string method;
-  std::map<std::string, BySeed> scenes;
-  double mean = 0;  // over the scenes that it has
-};
-
-double mean_of(const BySeed& values) {
-  double sum = 0;
-  for (const auto& [seed, value] : values) sum += value.first;
-  return sum / static_cast<double>(values.size());
-}
-
-// Whether two methods differ over the seeds that both have.
-bool differ(const BySeed& a, const BySeed& b) {
-  std::vector<double> changes;
-  for (const auto& [seed, value] : a)
-    if (const auto other = b.find(seed); other != b.end())
-      changes.push_back(value.first - other->second.first);
-  const SampleSummary change = summarize(changes);
-  if (!change.mean || !change.sd || *change.sd == 0) return mean_of(a) != mean_of(b);
-  const auto n = static_cast<double>(changes.size());
-  return student_t_two_sided(*change.mean / (*change.sd / std::sqrt(n)), n - 1) <= 0.05;
-}
-
-// What stands in a case's name beside its scene and its seed.
-std::string method_of(const SiteCase& one) {
-  std::string name = name_without_seed(one.name);
-  if (name.starts_with(one.scene + "/")) name.erase(0, one.scene.size() + 1);
-  return name;
-}
-
-std::vector<BoardRow> rows_of(const SiteRun& run, std::size_t metric, std::set<std::string>& scenes) {
-  std::map<std::string, BoardRow> rows;
-  for (const SiteCase& one : run.cases) {
-    if (one.scene.empty()) continue;
-    BoardRow& row = rows[method_of(one)];
-    row.method = method_of(one);
-    const auto& value = one.values[metric];
-    if (!value) continue;
-    scenes.insert(one.scene);
-    row.scenes[one.scene][seed_in_name(one.name)] = {*value, one.name};
-  }
-  std::vector<BoardRow> sorted;
-  for (auto& [method, row] : rows) {
-    for (const auto& [scene, values] : row.scenes)
-      row.mean += mean_of(values) / static_cast<double>(row.scenes.size());
-    sorted.push_back(std::move(row));
-  }
-  const SiteMetric& known = site_metrics()[metric];
-  std::ranges::stable_sort(sorted, [&](const BoardRow& a, const BoardRow& b) {
-    if (a.scenes.size() != b.scenes.size()) return a.scenes.size() > b.scenes.size();
-    return worsening(known.name, known.better, b.mean, a.mean) < 0;
-  });
-  return sorted;
-}
-
-// The values of the best method of a scene; nullptr where the metric has no better side.
-const BySeed* best_of(const std::vector<BoardRow>& rows, const std::string& scene, const SiteMetric& metric) {
-  const BySeed* best = nullptr;
-  for (const BoardRow& row : rows) {
-    const auto found = row.scenes.find(scene);
-    if (found == row.scenes.end() || has_own_poses(row.method)) continue;  // never ranked beside given poses
-    if (best == nullptr || worsening(metric.name, metric.better, mean_of(*best), mean_of(found->second)) < 0)
-      best = &found->second;
-  }
-  const bool has_side = metric.better != Better::equal || metric_ideal(metric.name).has_value();
-  return has_side && is_ranked(metric.name) ? best : nullptr;
-}
 
 // Returns the steps of one metric over all suites.
 std::string metric_steps(const std::string& metric, const SiteSuites& suites, const SiteReports& reports) {
@@ -115,12 +42,10 @@ std::string newest_tables(const SiteTableParts& parts, const std::vector<SiteTab
 std::string leaderboards(std::size_t metric, const SiteSuites& suites, const SiteReports& reports) {
   std::string text;
   for (const auto& [name, suite] : suites)
-    text +=
-        html_of(Section{"board-" + site_file_name(name),
-                        shown_suite(name),
-                        "Means over seeds. Bold: the best of a scene, and those that a paired test over the "
-                        "seeds cannot tell from it.",
-                        {Picture{leaderboard(suite.runs, metric, reports, suite.steps)}}});
+    text += html_of(Section{"board-" + site_file_name(name),
+                            shown_suite(name),
+                            kMethodTablesNote,
+                            {Picture{leaderboard(suite.runs, metric, reports, suite.steps)}}});
   return text;
 }
 
@@ -128,46 +53,35 @@ std::string leaderboards(std::size_t metric, const SiteSuites& suites, const Sit
 
 std::string leaderboard(std::span<const SiteRun* const> runs, std::size_t metric, const SiteReports& reports,
                         std::span<const SiteStep> steps) {
-  const SiteRun& run = *runs.back();
   const SiteMetric& known = site_metrics()[metric];
-  std::set<std::string> scenes;
-  const std::vector<BoardRow> rows = rows_of(run, metric, scenes);
-  if (scenes.empty()) return "";
-  Table table = table_with({"method"});
-  std::vector<std::string> names;
-  for (const BoardRow& row : rows) names.push_back(row.method);
-  const ShortNames shorter = shorten_names(names);
-  std::map<std::string, const BySeed*> best;
-  for (const std::string& scene : scenes) {
-    table.columns.push_back({scene, Align::right});
-    best[scene] = best_of(rows, scene, known);
-  }
-  table.columns.insert(table.columns.end(), {{"missing", Align::right}, {"since when"}});
-  table.label = known.title + " of methods and scenes";
-  for (const BoardRow& row : rows) {
-    if (!has_room(table)) continue;
-    std::vector<TableCell> cells = {{shorter.of.at(row.method)}};
+  const Results results = site_results(*runs.back(), {metric});
+  const MetricColumn column{known.name, known.title, known.title};
+  Table table = method_tables(results, {&column, 1}, true).front();
+  std::vector<TableCell> missing, since;
+  const std::size_t scenes =
+      table.columns.size() == 2 ? 1 : table.columns.size() - 2;  // behind them the mean
+  bool any = false;
+  for (auto& row : table.rows) {
     std::set<std::string> cases;
-    for (const std::string& scene : scenes) {
-      const auto found = row.scenes.find(scene);
-      TableCell& cell = cells.emplace_back(TableCell{"n/a"});
-      if (found != row.scenes.end()) {
-        const BySeed& values = found->second;
-        for (const auto& [seed, value] : values) cases.insert(value.second);
-        cell.html =
-            case_link(run, values.begin()->second.second, reports, table_number_or_na(mean_of(values)));
-        const bool own = has_own_poses(row.method);
-        if (!own && best.at(scene) != nullptr && !differ(values, *best.at(scene))) cell.place = 1;
-      }
+    std::size_t lacking = 0;
+    for (TableCell& cell : std::span(row).subspan(1, scenes)) {
+      const std::string name = std::exchange(cell.subject, "");
+      if (cell.text == "n/a") ++lacking;
+      if (name.empty() || cell.text == "n/a") continue;
+      any = true;
+      cases.insert(name_without_seed(name));
+      cell.html = case_link(*runs.back(), name, reports, xml_escape(cell.text));
     }
-    cells.push_back({fmt::format("{}", scenes.size() - row.scenes.size())});
-    cells.push_back(since_cell(runs, steps, [&](const SiteStep& step) {
-      return step.metric == metric && cases.contains(step.case_name);
+    missing.push_back({fmt::format("{}", lacking)});
+    since.push_back(since_cell(runs, steps, [&](const SiteStep& step) {
+      return step.metric == metric && cases.contains(name_without_seed(step.case_name));
     }));
-    table.rows.push_back(std::move(cells));
-    table.subjects.push_back({row.method});
   }
-  return html_of(common_words(shorter.common)) + html_of(table);
+  if (!any) return "";
+  add_column(table, {"missing", Align::right}, std::move(missing));
+  add_column(table, {"since when"}, std::move(since));
+  table.label = known.title + " of methods and scenes";
+  return html_of(common_words(label_cases(method_groups(results)).common)) + html_of(table);
 }
 
 std::vector<SiteFile> subject_pages(const SiteSuites& suites, const SiteReports& reports) {

@@ -235,10 +235,13 @@ Banner banner_of(const AbReport& report) {
 }
 
 std::vector<Section> ab_sections(const AbDocument& document, const AbReport& report) {
+  const auto [a, b] = names_of_sides(document);
   Section verdicts = verdicts_section(
-      report.verdicts, "A", "B",
+      report.verdicts, a.c_str(), b.c_str(),
       "The worst value of each case; for times the medians of the units that the verdict rests on, with the "
       "change and its interval.");
+  std::vector<Chart> charts = interval_charts(report);
+  verdicts.blocks.insert(verdicts.blocks.begin(), charts.begin(), charts.end());
   Lines notes;
   for (const std::string& note : report.notes) notes.items.push_back("note: " + note);
   if (report.validation) notes.items = validation_lines(*report.validation);
@@ -246,7 +249,8 @@ std::vector<Section> ab_sections(const AbDocument& document, const AbReport& rep
   return {std::move(verdicts), stages_section(report), details_section(document, report)};
 }
 
-std::string render_ab_summary(const AbDocument& document, const AbReport& report) {
+std::string render_ab_summary(const AbDocument& document, const AbReport& judged) {
+  const AbReport report = with_sides_named(document, judged);
   std::string text =
       markdown_of(ReportBlock(banner_of(report))) +
       fmt::format("\n# {} against {}\n", md_escape(document.b.label), md_escape(document.a.label));
@@ -254,7 +258,8 @@ std::string render_ab_summary(const AbDocument& document, const AbReport& report
   return text;
 }
 
-std::string render_ab_table(const AbDocument& document, const AbReport& report, const Screen& screen) {
+std::string render_ab_table(const AbDocument& document, const AbReport& judged, const Screen& screen) {
+  const AbReport report = with_sides_named(document, judged);
   std::string text =
       fmt::format("A: {}\nB: {}\n", printable(ab_side_line(document.a)), printable(ab_side_line(document.b)));
   for (const std::string& note : report.notes) text += terminal_of(Paragraph{"note: " + note}, screen);
@@ -264,8 +269,10 @@ std::string render_ab_table(const AbDocument& document, const AbReport& report, 
   }
   ShortNames names;
   for (const VerdictRow& row : report.verdicts.rows) names.of[row.case_name] = row.case_name;
-  const VerdictView view{.rows = VerdictView::Rows::judged, .before = "A", .after = "B"};
+  const auto [a, b] = names_of_sides(document);
+  const VerdictView view{.rows = VerdictView::Rows::judged, .before = a.c_str(), .after = b.c_str()};
   text += "\n" + terminal_of(verdict_table(report.verdicts, names, view), screen) + "\n";
+  for (const Chart& chart : interval_charts(report)) text += terminal_of(chart, screen) + "\n";
   Lines sentences;
   for (const VerdictRow& row : report.verdicts.rows)
     if (report.cases.size() > 1 && !row.only_shown)

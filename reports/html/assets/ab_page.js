@@ -39,20 +39,20 @@ const aqbench_ab = (() => {
   }
 
   function pair_table({unit, kind, pairs}) {
-    const titles = ['pair', `A [${unit}]`, `B [${unit}]`, kind === 'ratio' ? 'B / A' : kind === 'distance' ? '|B| - |A|' : 'B - A',
+    const titles = ['pair', ...data.sides.map((side) => `${side} [${unit}]`), kind === 'ratio' ? 'B / A' : kind === 'distance' ? '|B| - |A|' : 'B - A',
       'first', 'used'];
     const cell = (text, i) => i === 0 ? make('td', {}, text) : make('td', {'data-label': titles[i]}, text);
     return make('details', {}, make('summary', {}, `the values of ${pairs.length} pairs`),
       make('div', {class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'values of the pairs'},
         make('table', {class: 'cards'}, make('thead', {}, make('tr', {}, ...titles.map((text) => make('th', {scope: 'col'}, text)))),
           make('tbody', {}, ...pairs.map((pair, i) => make('tr', {}, ...[String(i + 1), round(pair[0]), round(pair[1]),
-            round(effect(kind, pair)), pair[2] < pair[3] ? 'A' : 'B', pair[4] ? 'fresh' : pair[5] ? 'yes' : 'no'].map(cell)))))));
+            round(effect(kind, pair)), data.sides[pair[2] < pair[3] ? 0 : 1], pair[4] ? 'fresh' : pair[5] ? 'yes' : 'no'].map(cell)))))));
   }
 
   function draw(holder, one, series) {
     holder.replaceChildren();
     const {pairs, unit, name, kind} = series, axis = unit && unit !== '1' ? `${name} [${unit}]` : name;
-    const sides = ['A', 'B'].map((label, side) => ({label, ...in_order(pairs, side)})).filter(({y}) => y.length > 0);
+    const sides = data.sides.map((label, side) => ({label, ...in_order(pairs, side)})).filter(({y}) => y.length > 0);
     const charts = make('div', {class: 'plots'});
     holder.append(make('p', {}, one.verdict), charts, pair_table(series));
     plots.chart(charts, `Distribution of ${name}`, 'Share of the units at or below a value; a unit is the best of its runs.',

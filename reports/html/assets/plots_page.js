@@ -135,43 +135,4 @@
     start();
   }, {rootMargin: '400px'});
   watch.observe(section);
-
-  // Two pictures of depth of one camera under one slider.
-  const slider = document.getElementById('depth-slider');
-  const shown = [...document.querySelectorAll('figure img[data-kind]')];
-  if (slider && shown.length > 1) {
-    const unlike = (values) => [...new Set(values)];
-    const select_of = (values) => make('select', {}, ...values.map((value) => make('option', {value}, value)));
-    const labels = unlike(shown.map(({dataset}) => dataset.label)), cameras = unlike(shown.map(({dataset}) => dataset.camera));
-    const camera = select_of(cameras), a = select_of(labels), b = select_of(labels);
-    const image_of = (choice) => shown.find(({dataset}) => dataset.label === choice.value && dataset.camera === camera.value);
-    // Where they differ is seen in the errors, of two cases if there are two.
-    const errors = labels.filter((label) => shown.some(({dataset}) => dataset.label === label && dataset.kind === 'depth_error'));
-    a.value = errors[0] ?? labels[0];
-    b.value = errors[1] ?? labels.find((label) => label !== a.value) ?? a.value;
-    const keys = make('div', {class: 'maps'}), missing = make('p', {class: 'dim', 'aria-live': 'polite'});
-    const below = make('img'), above = make('img', {class: 'top'});
-    const range = make('input', {type: 'range', min: 0, max: 100, value: 50, 'aria-label': 'share of A that is shown'});
-    // The key of their colours, as it stands below the pictures themselves.
-    const key_of = (image) => make('figure', {},
-      ...[...image.closest('figure').children].filter((part) => part !== image).map((part) => part.cloneNode(true)));
-    const set = () => {
-      const found = [a, b].map(image_of);
-      [[above, found[0], a], [below, found[1], b]].forEach(([picture, image, choice]) => {
-        if (image) picture.src = image.src;
-        picture.hidden = !image;
-        picture.alt = `${choice.value} of ${camera.value}`;
-      });
-      missing.textContent = [a, b].filter((choice) => !image_of(choice)).map((choice) =>
-        `This page has no picture of ${camera.value} for ${choice.value}. `).join('');
-      keys.replaceChildren(...found.filter(Boolean).map(key_of));
-    };
-    const wipe = () => { above.style.clipPath = `inset(0 ${100 - range.value}% 0 0)`; };
-    for (const control of [camera, a, b]) control.addEventListener('input', set);
-    range.addEventListener('input', wipe);
-    slider.append(make('div', {class: 'tools'}, make('label', {}, 'camera ', camera), make('label', {}, 'A (left) ', a),
-      make('label', {}, 'B (right) ', b)), make('div', {class: 'slide'}, below, above, range), missing, keys);
-    set();
-    wipe();
-  }
 })();

@@ -1,4 +1,4 @@
-// What report.html does besides being read: tables sort, filter and hide columns; every number opens its case
+// What report.html does besides being read: tables sort and filter; every number opens its case
 // with the definition and the command that gives it again. Without this file the page stays as it is.
 'use strict';
 const aqbench = (() => {
@@ -51,18 +51,6 @@ const aqbench = (() => {
     body.append(...rows.map(({row}) => row));
   }
 
-  function column_menu(table) {
-    const menu = make('details', {}, make('summary', {}, 'columns'));
-    [...table.tHead.rows[0].cells].forEach((header, column) => {
-      if (column === 0) return;
-      const box = make('input', {type: 'checkbox', checked: true, onchange: () => {
-        for (const row of [table.tHead.rows[0], ...table.tBodies[0].rows]) row.cells[column].hidden = !box.checked;
-      }});
-      menu.append(make('div', {}, make('label', {}, box, ' ' + header.textContent)));
-    });
-    return menu;
-  }
-
   function enliven_table(table) {
     const count = make('span', {class: 'dim', 'aria-live': 'polite'});
     const show_count = () => {
@@ -74,14 +62,13 @@ const aqbench = (() => {
         row.hidden = !passes(row.textContent + ' ' + (row.title || ''), filter.value);
       show_count();
     }});
-    const menu = column_menu(table);
     [...table.tHead.rows[0].cells].forEach((header, column) => {
       const label = header.textContent;
       header.replaceChildren(
         make('button', {class: 'sort', type: 'button', onclick: () => sort_table(table, column, header)},
           label.replace('-', '\u2011')));  // not broken at its hyphen
     });
-    table.closest('.wide').before(make('div', {class: 'tools'}, make('label', {}, 'filter ', filter), menu, count));
+    if (table.tBodies[0].rows.length > 3) table.closest('.wide').before(make('div', {class: 'tools'}, make('label', {}, 'filter ', filter), count));
     show_count();
   }
 
@@ -161,6 +148,15 @@ const aqbench = (() => {
       for (const cell of row.querySelectorAll('td[data-metric]')) {
         cell.addEventListener('click', () => open_case(index, of_metric.get(cell.dataset.metric) ?? -1));
       }
+    }
+    // A cell of methods and scenes: its case beside the best one in the 3D view, or else its values.
+    for (const cell of document.querySelectorAll('td[data-case]')) {
+      const {case: name, against} = cell.dataset;
+      const open = make('button', {class: 'plain', type: 'button', onclick: () => {
+        if (!aqbench.show_beside?.(name, against)) open_case(of_name.get(name) ?? -1);
+      }});
+      open.append(...cell.childNodes);
+      cell.replaceChildren(open);
     }
     const open_linked = () => {
       const wanted = /^#case=(.*)$/.exec(location.hash);

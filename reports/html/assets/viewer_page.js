@@ -229,9 +229,9 @@
       return make('label', {}, state.show[name], ' ' + text);
     });
     Object.assign(state.parts, {a: a.select, b: b.select, limit: limit.label});
-    viewer.compare = (of_a, of_b) => {
-      [a.select.value, b.select.value, mode.select.value] = [of_a, of_b, 'difference'];
-      Object.assign(state, {a: measured(viewer.cloud_of(of_a)), mode: 'difference'});
+    viewer.compare = (of_a, of_b, shown = 'difference') => {
+      [a.select.value, b.select.value, mode.select.value] = [of_a, of_b, shown];
+      Object.assign(state, {a: measured(viewer.cloud_of(of_a)), mode: shown});
       set_case('b', of_b);
       fit();
       viewer.show();
@@ -313,6 +313,14 @@
   // Shows where the case of a row is worse than the one that it is held against.
   function add_turn_buttons() {
     const of_name = new Map(clouds.map((index) => [data.cases[index].name, index]));
+    aqbench.show_beside = (name, against) => {
+      const here = of_name.get(name), best = of_name.get(against);
+      if (here === undefined) return false;
+      section.scrollIntoView();
+      start();
+      viewer.compare(best ?? here, best === undefined ? '' : here, 'both');
+      return true;
+    };
     for (const row of document.querySelectorAll('tr[data-against]')) {
       const worse = of_name.get(row.dataset.case), best = of_name.get(row.dataset.against);
       if (worse === undefined || best === undefined) continue;

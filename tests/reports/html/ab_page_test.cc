@@ -29,13 +29,13 @@ TEST(AbPage, HoldsEveryPairWithTheOrderInWhichItRanAndTheIntervalOfTheShift) {
   const std::string page = page_of(document);
   EXPECT_EQ(page, page_of(document));
   for (const char* const part :
-       {"<div class=\"verdict bad\">\n<p><b>REGRESSED</b> B is ", "<h2>Case by case</h2>",
+       {"<div class=\"verdict bad\">\n<p><b>REGRESSED</b> new is ", "<h2>Case by case</h2>",
         "<h2>Pair by pair</h2>", "<h2>Stages</h2>", "40 pairs, cv",
         "<td data-label=\"verdict\" class=\"text bad\">REGRESSED</td>",
         "<td data-label=\"stage\" class=\"text\">match</td>", "old/aqbench", "default-src 'none'"})
     EXPECT_THAT(page, HasSubstr(part));
   const Json one = drawn_case(page), &series = one.at("series").at(0);
-  EXPECT_THAT(one.at("verdict").get<std::string>(), StartsWith("REGRESSED: B is "));
+  EXPECT_THAT(one.at("verdict").get<std::string>(), StartsWith("REGRESSED: new is "));
   EXPECT_EQ(one.at("leading"), "wall time");
   EXPECT_THAT(page.substr(0, page.find("<h2>Case by case")), Not(HasSubstr("sha256 ")))
       << "hashes are folded";

@@ -36,13 +36,14 @@ class Browser : public ::testing::Test {
     GTEST_SKIP() << "no chromium in PATH: apt-get install chromium";
   }
 
-  // What the file of the folder is after its scripts have run.
-  std::string dom_of(const char* file, std::initializer_list<std::string> flags) {
+  // Opens a file of the folder and returns what the program prints: with --dump-dom what the file is after
+  // its scripts have run.
+  std::string opened(const std::string& file, std::initializer_list<std::string> flags) {
     std::vector<std::string> command = {program_, "--headless=new", "--no-first-run",
                                         "--user-data-dir=" + (folder_ / "profile").string()};
     command.insert(command.end(), flags);
     if (::geteuid() == 0) command.emplace_back("--no-sandbox");
-    command.insert(command.end(), {"--dump-dom", "file://" + (folder_ / file).string()});
+    command.push_back("file://" + (folder_ / file).string());
     const ProgramAnswer answer = ask_program(command, 120);
     EXPECT_TRUE(answer.ok) << answer.problem;
     return answer.output;
@@ -118,9 +119,9 @@ std::string page_with_checks() {
 
 TEST_F(Browser, TablesCurvesAndCloudsDoWhatTheySay) {
   write_file(folder_ / "page.html", page_with_checks());
-  const std::string page =
-      dom_of("page.html", {"--disable-gpu-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
-                           "--ignore-gpu-blocklist", "--window-size=1000,800"});
+  const std::string page = opened(
+      "page.html", {"--dump-dom", "--disable-gpu-sandbox", "--use-angle=swiftshader",
+                    "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--window-size=1000,800"});
   const std::size_t begin = page.rfind("<pre id=\"checks\">");
   ASSERT_NE(begin, std::string::npos) << "the scripts of the page did not run to their end";
   const std::string checks = page.substr(begin, page.find("</pre>", begin) - begin);
@@ -131,7 +132,36 @@ TEST_F(Browser, TablesCurvesAndCloudsDoWhatTheySay) {
                       HasSubstr(std::string("ok points have the colours of their program, ") + how)));
 }
 
-// Loads the page in frames of 400 and 1300 by 800 px and prints the texts whose boxes lie within them.
+// Printed by the browser, and read back: every number of the tables is whole, folds are open, and there is
+// nothing to press.
+TEST_F(Browser, PaperHasWholeNumbersOpenFoldsAndNoButtons) {
+  const std::string reader = find_in_path("pdftotext");
+  if (reader == "pdftotext") GTEST_SKIP() << "no pdftotext in PATH: apt-get install poppler-utils";
+  BundleContent content = content_of(synthetic_results());
+  const Baseline baseline = synthetic_baseline(content.results);
+  *metric_of(content.results.records[1], "accuracy_mean_mm").value = 1234.5678;
+  set_baseline(content, baseline);
+  const std::string page = render_html_report(content, {});
+  write_file(folder_ / "page.html", page);
+  const std::string pdf = (folder_ / "page.pdf").string();
+  opened("page.html", {"--disable-gpu", "--no-pdf-header-footer", "--print-to-pdf=" + pdf});
+  const ProgramAnswer read = ask_program({reader, "-layout", pdf, "-"}, 60);
+  ASSERT_TRUE(read.ok) << read.problem;
+  std::size_t numbers = 0;
+  const std::string metric = " data-metric=\"";
+  for (std::size_t at = 0; (at = page.find(metric, at)) != std::string::npos; ++at, ++numbers) {
+    const std::size_t begin = page.find('>', at) + 1;
+    EXPECT_THAT(read.output, HasSubstr(" " + page.substr(begin, page.find('<', begin) - begin)));
+  }
+  EXPECT_GE(numbers, 30u);
+  EXPECT_THAT(read.output, HasSubstr("All cases have seed=42; the names in these sentences leave it out."));
+  EXPECT_THAT(read.output, HasSubstr("root digest: "));
+  for (const char* const button : {"show where", "filter", "copy", "columns"})
+    EXPECT_THAT(read.output, Not(HasSubstr(button)));
+}
+
+// Loads the page in frames 400 and 1300 px wide and prints the texts whose boxes lie within the first 700 or
+// 500 px, and [picture] for each picture.
 constexpr const char* kFrames = R"html(<!doctype html><body style="margin:0">
 <iframe src="page.html" style="border:0" width="400" height="800"></iframe>
 <iframe src="page.html" style="border:0" width="1300" height="800"></iframe>
@@ -139,12 +169,15 @@ constexpr const char* kFrames = R"html(<!doctype html><body style="margin:0">
 onload = () => {
   for (const frame of document.querySelectorAll('iframe')) {
     const page = frame.contentDocument, range = page.createRange(), seen = [];
+    const inside = (box) => box.width > 0 && box.top >= 0 && box.bottom <= (frame.width > 700 ? 500 : 700) &&
+      box.left >= 0 && box.right <= frame.width + 1;
+    for (const picture of page.querySelectorAll('figure > svg, figure > img'))
+      if (inside(picture.getBoundingClientRect())) seen.push('[picture]');
     const walker = page.createTreeWalker(page.body, NodeFilter.SHOW_TEXT);
     for (let node; (node = walker.nextNode());) {
       range.selectNodeContents(node);
       const box = range.getBoundingClientRect();
-      const inside = box.width > 0 && box.top >= 0 && box.bottom <= 800 && box.left >= 0 && box.right <= frame.width + 1;
-      if (inside && !node.parentElement.closest('script,style')) seen.push(node.data);
+      if (inside(box) && !node.parentElement.closest('script,style')) seen.push(node.data);
     }
     const out = document.createElement('pre');
     out.className = 'seen';
@@ -169,7 +202,8 @@ class FirstScreen : public Browser {
       frames.replace(at, std::string("page.html").size(), file);
     write_file(folder_ / "frame.html", frames);
     const std::string page =
-        dom_of("frame.html", {"--disable-gpu", "--allow-file-access-from-files", "--window-size=1900,1000"});
+        opened("frame.html",
+               {"--dump-dom", "--disable-gpu", "--allow-file-access-from-files", "--window-size=1900,1000"});
     std::vector<std::string> texts;
     const std::string lead = "<pre class=\"seen\">";
     for (std::size_t at = 0; (at = page.find(lead, at)) != std::string::npos; at += lead.size())
@@ -184,10 +218,14 @@ TEST_F(FirstScreen, OfAFailedGateNamesCaseValueAndAcceptedRun) {
   const Baseline baseline = synthetic_baseline(content.results);
   *metric_of(content.results.records[1], "accuracy_mean_mm").value *= 5.7;
   set_baseline(content, baseline);
-  EXPECT_THAT(seen(render_html_report(content, {})),
-              Each(AllOf(HasSubstr("FAIL 1 of 4 cases worse"), HasSubstr("flat_plane/roma_like: "),
-                         HasSubstr("0.793 -&gt; 4.52 mm (5.7 x, allowed ± 5 %)"),
-                         HasSubstr("accepted in run 20250101T000000Z"))));
+  ReportPictures pictures;
+  pictures.tiles[content.results.records[1].case_name] =
+      parse_tiles_csv("0,0,-250,-150,9,4,0,100,0,0\n1,1,0,0,9,4,0,100,250,150\n");
+  EXPECT_THAT(
+      seen(render_html_report(content, pictures)),
+      Each(AllOf(HasSubstr("[picture]"), HasSubstr("FAIL 1 of 4 cases worse"),
+                 HasSubstr("flat_plane/roma_like: "), HasSubstr("0.793 -&gt; 4.52 mm (5.7 x, allowed ± 5 %)"),
+                 HasSubstr("accepted in run 20250101T000000Z"))));
 }
 
 TEST_F(FirstScreen, OfASweepWithoutABaselineSaysSo) {
@@ -196,12 +234,45 @@ TEST_F(FirstScreen, OfASweepWithoutABaselineSaysSo) {
               Each(HasSubstr("4 of 4 cases ran; no baseline: nothing to compare")));
 }
 
+TEST_F(FirstScreen, OfARecordingWithoutATruthSaysThatItsNumbersAreNoAccuracy) {
+  BundleContent content = content_of(synthetic_results());
+  for (Record& record : content.results.records)
+    record.metrics = {{"photometric_zncc_median", {0.9, "1", Better::higher, ""}},
+                      {"photometric_coverage_pct", {40, "%", Better::higher, ""}}};
+  EXPECT_THAT(
+      seen(render_html_report(content, {})),
+      Each(HasSubstr("4 cases without a true surface: agreement, reprojection and scale are no accuracy")));
+}
+
+// The least accurate case is that of record 2; all of its cameras are 2 mm too deep.
+TEST_F(FirstScreen, OfAWrongCalibrationNamesTheCommonBias) {
+  const BundleContent content = content_of(synthetic_results());
+  ReportPictures pictures;
+  for (const Record& record : content.results.records) {
+    const bool worst = record.case_name.starts_with("undulating/lightglue");
+    pictures.biases_mm[record.case_name] = worst ? std::vector<double>{-2, -2, -2} : std::vector{0.1, -0.1};
+    if (worst) pictures.tiles[record.case_name] = parse_tiles_csv("0,0,0,0,9,-2,0,100,10,6\n");
+  }
+  EXPECT_THAT(seen(render_html_report(content, pictures)),
+              Each(AllOf(HasSubstr("[picture]"), HasSubstr("Least accurate: undulating/lightglue_like"),
+                         HasSubstr("a common bias: all 3 cameras are 2.00 mm too deep"))));
+}
+
+TEST_F(FirstScreen, OfAnOpenComparisonShowsItsInterval) {
+  const AbDocument document = document_of(timed_samples(10, 1.02));
+  const AbReport report = judge_ab(document);
+  ASSERT_EQ(report.cases[0].verdict, AbVerdict::inconclusive);
+  EXPECT_THAT(seen(ab_page(document, report)),
+              Each(AllOf(HasSubstr("INCONCLUSIVE"), HasSubstr(report.verdicts.rows[0].change),
+                         HasSubstr("% better"), HasSubstr("% worse"))));
+}
+
 TEST_F(FirstScreen, OfATradeNamesBothSidesOfIt) {
   AbDocument document = document_of(timed_samples(40, 1 / 3.1));
   give_outputs(document.samples, 0.8, 1.6);
-  EXPECT_THAT(
-      seen(ab_page(document, judge_ab(document))),
-      Each(AllOf(HasSubstr("WORSE B is 3.1 x faster ("), HasSubstr("2 x worse: faster but less accurate"))));
+  EXPECT_THAT(seen(ab_page(document, judge_ab(document))),
+              Each(AllOf(HasSubstr("WORSE new is 3.1 x faster ("),
+                         HasSubstr("2 x worse: faster but less accurate"))));
 }
 
 TEST_F(FirstScreen, OfTwoCommitsSaysWhatGotWorseAndWhere) {

@@ -20,7 +20,7 @@
   });
   check('filters take all words and leave out those with a minus', () =>
     differ(['flat roma', 'flat sparse', 'step roma'].filter((text) => aqbench.passes(text, 'FLAT -sparse')), ['flat roma']));
-  check('tables sort, filter and hide columns', () => {
+  check('tables sort and filter', () => {
     const table = document.querySelector('#cases table'), rows = () => [...table.tBodies[0].rows];
     const column = [...table.tHead.rows[0].cells].findIndex((cell) => cell.textContent.startsWith('mean error'));
     const button = table.tHead.rows[0].cells[column].querySelector('button');
@@ -36,9 +36,7 @@
     const shown = rows().filter((row) => !row.hidden).length;
     filter.value = '';
     filter.dispatchEvent(new Event('input'));
-    document.querySelector('#cases details input').click();
-    const hidden = table.tHead.rows[0].cells[1].hidden && rows()[0].cells[1].hidden;
-    return differ([shown, rows().length, hidden], [2, 4, true]);
+    return differ([shown, rows().length], [2, 4]);
   });
   check('a number opens its case, its definition and the command', () => {
     document.querySelector('tr[data-case^="flat_plane/roma"] td[data-metric]').click();
@@ -65,17 +63,6 @@
   check('curves are drawn', () => {
     aqbench_plots.start();
     return document.querySelectorAll('#curves .uplot').length >= 2 ? '' : 'no plots';
-  });
-  check('the slider of depths shows A and B of the camera that is chosen', () => {
-    const [camera, a, b] = document.querySelectorAll('#depth-slider select');
-    const pictures = () => [...document.querySelectorAll('#depth-slider .slide img')].map((image) =>
-      image.hidden ? 'none' : image.alt);
-    const labels = [...a.options].map(({value}) => value), before = pictures();
-    camera.value = 'cam01';
-    camera.dispatchEvent(new Event('input'));
-    return differ([[...camera.options].map(({value}) => value), [a.value, b.value], before, pictures()],
-      [['cam00', 'cam01'], labels, [`${labels[1]} of cam00`, `${labels[0]} of cam00`], ['none', `${labels[0]} of cam01`]]) ||
-      (document.querySelector('#depth-slider').textContent.includes(`no picture of cam01 for ${labels[1]}`) ? '' : 'not said');
   });
   const bar = (name, from, to, row) => ({name, text: name, from, to, row, level: row, colour: '#eee'});
   check('bars are walked by keys, zoomed and found', () => {

@@ -113,7 +113,7 @@ TEST(Leaderboard, IsSortedByValueAndCountsWhatIsMissing) {
       run_of({{"s", "a", 1, 2}, {"t", "a", 1, 3}, {"s", "b", 1, 1}, {"t", "b", 1, 3.5}, {"s", "c", 1, 0.5}});
   const SiteRun* const runs[] = {&run};
   const std::string text = leaderboard(runs, metric_at("accuracy_mean_mm"), {}, {});
-  const std::size_t a = text.find("<td>a</td>"), b = text.find("<td>b</td>"), c = text.find("<td>c</td>");
+  const std::size_t a = text.find(">a</td>"), b = text.find(">b</td>"), c = text.find(">c</td>");
   EXPECT_LT(b, a);
   EXPECT_LT(a, c);
   EXPECT_THAT(text.substr(c), HasSubstr("<strong>0.500</strong>"));
@@ -131,7 +131,7 @@ TEST(Leaderboard, EachRowLeadsToTheNewestStepOfItsCases) {
   const std::size_t metric = metric_at("accuracy_mean_mm");
   const SiteStep steps[] = {{metric, "s/a/seed=1", 0, 1, {}}, {metric + 1, "s/b/seed=1", 0, 1, {}}};
   const std::string text = leaderboard(runs, metric, {}, steps);
-  const std::size_t a = text.find("<td>a</td>"), b = text.find("<td>b</td>");
+  const std::size_t a = text.find(">a</td>"), b = text.find(">b</td>");
   EXPECT_THAT(text.substr(a), HasSubstr("<a href=\"../suite/seed.html#steps\">r2</a>"));
   EXPECT_THAT(text.substr(b, a - b), HasSubstr("first run"));
 }
@@ -149,7 +149,7 @@ TEST(Leaderboard, BoldAreAlsoThoseThatTheSeedsCannotTellFromTheBest) {
                               {"s", "c", 3, 2.1}});
   const SiteRun* const runs[] = {&run};
   const std::string text = leaderboard(runs, metric_at("accuracy_mean_mm"), {}, {});
-  for (const char* const part : {"<strong>1.10</strong>", "<strong>1.17</strong>", ">2.10</td>"})
+  for (const char* const part : {"<strong>1.10 ± ", "<strong>1.17 ± ", "<u>2.10 ± "})
     EXPECT_THAT(text, HasSubstr(part));
   EXPECT_THAT(text, Not(HasSubstr("<strong>2.10")));
 }

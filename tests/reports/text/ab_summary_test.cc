@@ -6,6 +6,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "core/text.h"
+#include "reports/exports/figures.h"
 #include "tests/harness/ab/documents.h"
 
 namespace aqbench {
@@ -18,14 +20,14 @@ TEST(AbReport, TextsSayWhatCouldHaveBeenSeenAndWhichStageMoved) {
   const AbReport report = judge_ab(document);
   const std::string table = render_ab_table(document, report);
   EXPECT_THAT(table, HasSubstr("REGRESSED"));
-  EXPECT_THAT(table,
-              ::testing::ContainsRegex("\nREGRESSED: B is [67]\\.[0-9] % slower \\([0-9.]+ to [0-9.]+ %\\)"));
+  EXPECT_THAT(table, ::testing::ContainsRegex(
+                         "\nREGRESSED: new is [67]\\.[0-9] % slower \\([0-9.]+ to [0-9.]+ %\\)"));
   for (const char* const statistics : {"cv", "Holm", "kept", "tau"})
     EXPECT_THAT(table, ::testing::Not(HasSubstr(statistics)));
   std::istringstream lines(table);
-  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 110u) << line;
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 110u) << line;
   const std::string summary = render_ab_summary(document, report);
-  EXPECT_THAT(summary, ::testing::StartsWith("**REGRESSED: B is "));
+  EXPECT_THAT(summary, ::testing::StartsWith("**REGRESSED: new is "));
   for (const char* const part :
        {"40 pairs, cv", "would have flagged +", "match +0.", "A/A rate behind it", "| waves/x | match | "})
     EXPECT_THAT(summary, HasSubstr(part));
@@ -77,6 +79,48 @@ TEST(AbReport, ATimeThatIsJudgedStandsBesideTheMetrics) {
   const std::string table = render_ab_table(document, report);
   EXPECT_THAT(table, ::testing::ContainsRegex("wall time \\[ms\\] +[0-9.]+ +[0-9.]+ "));
   EXPECT_THAT(table, HasSubstr("rmse [mm]"));
+}
+
+// Times that are 7 % longer, with 2 % allowed: the scale ends at 1.1 times the interval's larger end, zero
+// stands in the middle, and the interval lies right of what is allowed.
+TEST(AbReport, IntervalsAreDrawnAroundZeroWithWhatIsAllowed) {
+  const AbDocument document = document_of(timed_samples(40, 1.07));
+  const AbReport report = judge_ab(document);
+  const std::vector<Chart> charts = interval_charts(report);
+  ASSERT_EQ(charts.size(), 1u);
+  ASSERT_EQ(charts[0].rows.size(), 1u);
+  const Chart::Row::Interval& row = *charts[0].rows[0].interval;
+  EXPECT_NEAR(row.estimate, 7, 0.3);
+  EXPECT_NEAR(row.most, 2, 1e-9);
+  EXPECT_NEAR(row.least, 100 * (1 / 1.02 - 1), 1e-9);
+  EXPECT_DOUBLE_EQ(interval_reach(charts[0]), 1.1 * row.high);
+  const std::string drawn = terminal_of(charts[0]);
+  EXPECT_THAT(drawn, ::testing::ContainsRegex("\nwaves/x +┊ *│ *┊ *├(─)*●(─)*┤ *[+][67][.][0-9]+ %\n"));
+  const std::string line = drawn.substr(drawn.find("waves/x"));
+  EXPECT_EQ(display_width(line.substr(0, line.find("│"))),
+            drawn.find(" 0 ") - drawn.find('\n'))  // below the zero of the scale
+      << drawn;
+  EXPECT_LE(display_width(line), 101u);
+  const std::string drawing = svg_figure(drawing_of(charts[0]));
+  EXPECT_THAT(drawing, HasSubstr("<circle"));
+  EXPECT_THAT(html_of(ReportBlock(charts[0])), HasSubstr("class=\"track interval bad\""));
+}
+
+TEST(AbReport, SidesHaveTheNamesThatTheUserGave) {
+  const auto names = [](const char* a, const char* b) {
+    AbDocument document;
+    document.a.label = a;
+    document.b.label = b;
+    return names_of_sides(document);
+  };
+  using Names = std::pair<std::string, std::string>;
+  EXPECT_EQ(names("build/old/aqbench", "build/new/aqbench"), Names("old", "new"));
+  EXPECT_EQ(names("./slow.sh", "./fast.sh"), Names("slow.sh", "fast.sh"));
+  EXPECT_EQ(names("kernel=torch", "kernel=cpp"), Names("kernel=torch", "kernel=cpp"));
+  EXPECT_EQ(names("same", "same"), Names("A", "B"));
+  EXPECT_EQ(names(std::string(33, 'x').c_str(), "y"), Names("A", "B"));
+  EXPECT_EQ(names("x/old", "x/old/c"), Names("old", "old/c"));
+  EXPECT_EQ(names("a", "b"), Names("A", "B"));
 }
 
 TEST(AbReport, OfAValidationTheCountsStandInPlaceOfTheCases) {
