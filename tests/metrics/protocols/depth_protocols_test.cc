@@ -11,6 +11,7 @@
 #include <random>
 
 #include "core/error.h"
+#include "tests/metrics/protocols/values.h"
 
 namespace aqbench::test {
 namespace {
@@ -18,24 +19,13 @@ namespace {
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-double number(const ProtocolResult& result, const char* name) {
-  const ProtocolValue* value = find_value(result, name);
-  EXPECT_TRUE(value != nullptr && value->value) << name;
-  return value != nullptr && value->value ? *value->value : -1;
-}
-
-std::string reason(const ProtocolResult& result, const char* name) {
-  const ProtocolValue* value = find_value(result, name);
-  return value == nullptr || value->value ? "" : value->reason;
-}
-
 DepthMapPair row(const std::vector<float>& predicted, const std::vector<float>& truth,
                  const std::vector<float>& confidence = {}) {
   return {1, truth.size(), predicted, truth, confidence};
 }
 
-ProtocolResult errors(const std::vector<float>& predicted, const std::vector<float>& truth,
-                      const DepthKnobs& knobs = {}) {
+ProtocolResult errors_of_row(const std::vector<float>& predicted, const std::vector<float>& truth,
+                             const DepthKnobs& knobs = {}) {
   const DepthMapPair map = row(predicted, truth);
   return depth_errors({&map, 1}, knobs);
 }
@@ -44,7 +34,7 @@ const DepthKnobs& knobs_of(const char* protocol) { return find_depth_protocol(pr
 
 TEST(DepthProtocol, TwoPixelsByHand) {
   const std::vector<float> truth = {2, 4, 4, kNaN}, predicted = {2.5F, 3, kNaN, 1};
-  const ProtocolResult result = errors(predicted, truth);
+  const ProtocolResult result = errors_of_row(predicted, truth);
   EXPECT_EQ(number(result, "abs_rel"), 0.25);
   EXPECT_EQ(number(result, "sq_rel"), 0.1875);
   EXPECT_EQ(number(result, "mae"), 0.75);
@@ -52,8 +42,8 @@ TEST(DepthProtocol, TwoPixelsByHand) {
   EXPECT_EQ(number(result, "delta_1.25"), 0.0);  // 1.25 itself is not below
   EXPECT_EQ(number(result, "delta_1.25^2"), 1.0);
   EXPECT_EQ(number(result, "coverage"), 2.0 / 3);
-  EXPECT_EQ(number(errors(predicted, truth, {.min_m = 2.2, .max_m = 80}), "pixels"), 1.0);
-  EXPECT_EQ(reason(errors({}, {}), "abs_rel"), "no pixel has both depths");
+  EXPECT_EQ(number(errors_of_row(predicted, truth, {.min_m = 2.2, .max_m = 80}), "pixels"), 1.0);
+  EXPECT_EQ(reason(errors_of_row({}, {}), "abs_rel"), "no pixel has both depths");
   EXPECT_THROW(depth_errors(std::vector{DepthMapPair{1, 3, predicted, truth}}), Error);
 }
 
@@ -76,7 +66,7 @@ TEST(DepthProtocol, ConfidenceInTheOrderOfErrorsHasNoArea) {
 TEST(DepthProtocol, ABadPredictionIsDroppedCountsOrCountsAsNoError) {
   const std::vector<float> truth = {2, 2, 2, 2}, predicted = {2, 3, kNaN, 0};
   const auto with = [&](BadDepths bad) {
-    return errors(predicted, truth, {.clip_min_m = 0, .clip_max_m = kInfinity, .bad = bad});
+    return errors_of_row(predicted, truth, {.clip_min_m = 0, .clip_max_m = kInfinity, .bad = bad});
   };
   EXPECT_EQ(number(with(BadDepths::drop), "abs_rel"), 0.25);
   EXPECT_EQ(number(with(BadDepths::drop), "coverage"), 0.5);
@@ -84,7 +74,7 @@ TEST(DepthProtocol, ABadPredictionIsDroppedCountsOrCountsAsNoError) {
   EXPECT_EQ(number(with(BadDepths::as_is), "delta_1.25"), 0.25);
   EXPECT_EQ(number(with(BadDepths::zero_error), "abs_rel"), (0 + 0.5 + 0 + 1) / 4);
   // The logarithm of a prediction of 0 sees 1e-5 m.
-  EXPECT_NEAR(number(errors({0}, {2}, {.clip_min_m = 0, .bad = BadDepths::as_is}), "rmse_log"),
+  EXPECT_NEAR(number(errors_of_row({0}, {2}, {.clip_min_m = 0, .bad = BadDepths::as_is}), "rmse_log"),
               std::log(2) - std::log(1e-5), 1e-12);
 }
 
@@ -122,7 +112,7 @@ TEST(DepthProtocol, AdamOfAShiftedPredictionSaysWhatItsOptimumWouldBe) {
   }
   DepthKnobs knobs = knobs_of("video-depth");
   knobs.align = DepthAlignment::adam1000;
-  const ProtocolResult result = errors(predicted, truth, knobs);
+  const ProtocolResult result = errors_of_row(predicted, truth, knobs);
   EXPECT_GT(number(result, "abs_rel"), 0.1);
   EXPECT_NEAR(number(result, "abs_rel_lad"), 0, 1e-6);
   EXPECT_LT(std::abs(number(result, "shift")), 0.2);  // a thousand steps of about 1e-4

@@ -11,22 +11,12 @@
 
 #include "core/error.h"
 #include "scenes/cloud/reconstruction.h"
+#include "tests/metrics/protocols/values.h"
 
 namespace aqbench::test {
 namespace {
 
 constexpr std::size_t kViews = 2, kHeight = 12, kWidth = 10;
-
-double number(const ProtocolResult& result, const char* name) {
-  const ProtocolValue* value = find_value(result, name);
-  EXPECT_TRUE(value != nullptr && value->value) << name;
-  return value != nullptr && value->value ? *value->value : -1;
-}
-
-std::string reason(const ProtocolResult& result, const char* name) {
-  const ProtocolValue* value = find_value(result, name);
-  return value == nullptr || value->value ? "" : value->reason;
-}
 
 // A bent surface before two cameras.
 std::vector<float> true_points() {
@@ -51,16 +41,16 @@ std::vector<float> moved(std::vector<float> points, const Move& move) {
   return points;
 }
 
-ProtocolResult errors(const std::vector<float>& predicted, const std::vector<float>& truth,
-                      const PointMapKnobs& knobs = {}) {
+ProtocolResult errors_of_maps(const std::vector<float>& predicted, const std::vector<float>& truth,
+                              const PointMapKnobs& knobs = {}) {
   return point_map_errors({kViews, kHeight, kWidth, predicted, truth}, knobs);
 }
 
 TEST(PointMaps, ASimilarityOfAllPixelsIsTakenAway) {
   const Eigen::Matrix3d turn = Eigen::AngleAxisd(1.2, Vec3(1, 2, 3).normalized()).toRotationMatrix();
   const std::vector<float> truth = true_points();
-  const ProtocolResult result =
-      errors(moved(truth, [&](const Vec3& p) -> Vec3 { return 2.5 * (turn * p) + Vec3(1, 0, -3); }), truth);
+  const ProtocolResult result = errors_of_maps(
+      moved(truth, [&](const Vec3& p) -> Vec3 { return 2.5 * (turn * p) + Vec3(1, 0, -3); }), truth);
   for (const char* const name : {"accuracy_mean", "accuracy_median", "completeness_mean", "icp_rmse"})
     EXPECT_NEAR(number(result, name), 0, 1e-6) << name;
   EXPECT_NEAR(number(result, "scale"), 1 / 2.5, 1e-6);
@@ -72,14 +62,14 @@ TEST(PointMaps, MediansTakeAwayScaleAndDepthButNoTurn) {
   const std::vector<float> truth = true_points();
   PointMapKnobs knobs{.align = PointMapAlignment::scale_shift, .icp_m = 0};
   const auto scaled = [](const Vec3& p) -> Vec3 { return 0.5 * p + Vec3(0, 0, 0.7); };
-  EXPECT_NEAR(number(errors(moved(truth, scaled), truth, knobs), "accuracy_mean"), 0, 1e-6);
-  EXPECT_NEAR(number(errors(moved(truth, scaled), truth, knobs), "scale"), 2, 1e-6);
+  EXPECT_NEAR(number(errors_of_maps(moved(truth, scaled), truth, knobs), "accuracy_mean"), 0, 1e-6);
+  EXPECT_NEAR(number(errors_of_maps(moved(truth, scaled), truth, knobs), "scale"), 2, 1e-6);
   const Eigen::Matrix3d turn = Eigen::AngleAxisd(0.02, Vec3::UnitY()).toRotationMatrix();
   const std::vector<float> turned = moved(truth, [&](const Vec3& p) -> Vec3 { return turn * p; });
-  const double before = number(errors(turned, truth, knobs), "accuracy_mean");
+  const double before = number(errors_of_maps(turned, truth, knobs), "accuracy_mean");
   EXPECT_GT(before, 1e-3);
   knobs.icp_m = 0.1;
-  EXPECT_LT(number(errors(turned, truth, knobs), "accuracy_mean"), 0.3 * before);
+  EXPECT_LT(number(errors_of_maps(turned, truth, knobs), "accuracy_mean"), 0.3 * before);
 }
 
 TEST(PointMaps, DistancesGoToTheNearestPointOfTheOtherSide) {
@@ -136,8 +126,8 @@ TEST(PointMaps, WhatThePixelsDoNotDetermineIsUndefined) {
 
 TEST(PointMaps, TheMiddleAndTheConfidentCount) {
   const std::vector<float> truth = true_points(), predicted = true_points();
-  EXPECT_EQ(number(errors(predicted, truth, {.crop_px = 4}), "pixels"), kViews * 4 * 4);
-  EXPECT_EQ(number(errors(predicted, truth, {.crop_px = 11}), "pixels"), kViews * 11 * 10);
+  EXPECT_EQ(number(errors_of_maps(predicted, truth, {.crop_px = 4}), "pixels"), kViews * 4 * 4);
+  EXPECT_EQ(number(errors_of_maps(predicted, truth, {.crop_px = 11}), "pixels"), kViews * 11 * 10);
   std::vector<float> confidence(kViews * kHeight * kWidth, 1);
   confidence[7] = 0.5F;
   const ProtocolResult result =

@@ -10,20 +10,10 @@
 #include <vector>
 
 #include "core/error.h"
+#include "tests/metrics/protocols/values.h"
 
 namespace aqbench::test {
 namespace {
-
-double number(const ProtocolResult& result, const char* name) {
-  const ProtocolValue* value = find_value(result, name);
-  EXPECT_TRUE(value != nullptr && value->value) << name;
-  return value != nullptr && value->value ? *value->value : -1;
-}
-
-std::string reason(const ProtocolResult& result, const char* name) {
-  const ProtocolValue* value = find_value(result, name);
-  return value == nullptr || value->value ? "" : value->reason;
-}
 
 struct Image {
   std::size_t height, width;
@@ -43,8 +33,8 @@ Image random_image(unsigned seed, std::size_t height, std::size_t width) {
   return image;
 }
 
-ProtocolResult errors(const Image& predicted, const Image& truth, const ImageKnobs& knobs = {},
-                      const std::vector<float>& mask = {}) {
+ProtocolResult errors_of_image(const Image& predicted, const Image& truth, const ImageKnobs& knobs = {},
+                               const std::vector<float>& mask = {}) {
   const std::vector images = {ImagePair{truth.height, truth.width, predicted.values, truth.values, mask}};
   return image_errors(images, knobs);
 }
@@ -92,7 +82,7 @@ TEST(ImageProtocol, SimilarityIsThatOfEachWindow) {
   for (std::size_t i = 0; i < truth.values.size(); ++i)
     predicted.values[i] = 0.7F * truth.values[i] + 0.3F * predicted.values[i];
   const auto similarity = [&](SsimWindows windows) {
-    return number(errors(predicted, truth, {.ssim = windows}), "ssim");
+    return number(errors_of_image(predicted, truth, {.ssim = windows}), "ssim");
   };
   EXPECT_NEAR(similarity(SsimWindows::valid), plain_similarity(predicted, truth, 5, true, false), 1e-12);
   EXPECT_NEAR(similarity(SsimWindows::reflect), plain_similarity(predicted, truth, 5, true, false), 1e-12);
@@ -102,24 +92,25 @@ TEST(ImageProtocol, SimilarityIsThatOfEachWindow) {
 
 TEST(ImageProtocol, PeakSignalByHand) {
   const Image truth{1, 2, {0, 0, 0, 1, 1, 1}}, predicted{1, 2, {0.1F, 0, 0, 1, 1, 1.5F}};
-  const ProtocolResult result = errors(predicted, truth);
+  const ProtocolResult result = errors_of_image(predicted, truth);
   EXPECT_NEAR(number(result, "mse"), 0.01 / 6, 1e-9);  // 1.5 counts as 1
   EXPECT_NEAR(number(result, "psnr"), -10 * std::log10(0.01 / 6), 1e-6);
   EXPECT_NEAR(number(result, "mae"), 0.1 / 6, 1e-8);
   EXPECT_EQ(reason(result, "ssim"), "an image is smaller than a window");
-  EXPECT_EQ(reason(errors(truth, truth), "psnr"), "an image equals its truth: infinite");
-  EXPECT_THROW(errors(truth, random_image(1, 2, 2)), Error);
+  EXPECT_EQ(reason(errors_of_image(truth, truth), "psnr"), "an image equals its truth: infinite");
+  EXPECT_THROW(errors_of_image(truth, random_image(1, 2, 2)), Error);
   const Image bad{1, 2, {std::numeric_limits<float>::quiet_NaN(), 0, 0, 1, 1, 1}};
-  EXPECT_EQ(reason(errors(bad, truth), "psnr"), "no pixel counts, or a value is not finite");
+  EXPECT_EQ(reason(errors_of_image(bad, truth), "psnr"), "no pixel counts, or a value is not finite");
 }
 
 TEST(ImageProtocol, MaskedPixelsDoNotCountOrCountAsEqual) {
   Image truth{1, 4, std::vector<float>(12, 0.5F)}, predicted = truth;
   for (std::size_t i = 0; i < 6; ++i) predicted.values[i] = 0.6F;
   const std::vector<float> mask = {1, 0, 1, 0};  // one wrong pixel of two that count
-  EXPECT_NEAR(number(errors(predicted, truth, {}, mask), "mse"), 0.01 / 2, 1e-8);
-  EXPECT_NEAR(number(errors(predicted, truth, {.multiply_mask = true}, mask), "mse"), 0.01 / 4, 1e-8);
-  EXPECT_EQ(reason(errors(predicted, truth, {}, {0, 0, 0, 0}), "mse"),
+  EXPECT_NEAR(number(errors_of_image(predicted, truth, {}, mask), "mse"), 0.01 / 2, 1e-8);
+  EXPECT_NEAR(number(errors_of_image(predicted, truth, {.multiply_mask = true}, mask), "mse"), 0.01 / 4,
+              1e-8);
+  EXPECT_EQ(reason(errors_of_image(predicted, truth, {}, {0, 0, 0, 0}), "mse"),
             "no pixel counts, or a value is not finite");
 }
 
@@ -128,11 +119,11 @@ TEST(ImageProtocol, LevelsStayWhatTheyAre) {
   for (int level = 0; level < 256; ++level)
     levels.values.insert(levels.values.end(), 3, static_cast<float>(level) / 255);
   for (const EightBit eight_bit : {EightBit::truncate, EightBit::round})
-    EXPECT_EQ(number(errors(levels, levels, {.eight_bit = eight_bit}), "mse"), 0);
+    EXPECT_EQ(number(errors_of_image(levels, levels, {.eight_bit = eight_bit}), "mse"), 0);
   const Image half{1, 1, {100.6F / 255, 100.6F / 255, 100.6F / 255}},
       whole{1, 1, {100.0F / 255, 100.0F / 255, 100.0F / 255}};
-  EXPECT_EQ(number(errors(half, whole, {.eight_bit = EightBit::truncate}), "mae"), 0);
-  EXPECT_NEAR(number(errors(half, whole, {.eight_bit = EightBit::round}), "mae"), 1.0 / 255, 1e-7);
+  EXPECT_EQ(number(errors_of_image(half, whole, {.eight_bit = EightBit::truncate}), "mae"), 0);
+  EXPECT_NEAR(number(errors_of_image(half, whole, {.eight_bit = EightBit::round}), "mae"), 1.0 / 255, 1e-7);
 }
 
 }  // namespace
