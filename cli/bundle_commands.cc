@@ -45,16 +45,6 @@ CommandLine<ReportRequest> report_command_line() {
       {{{.name = "BUNDLE"}, into<&ReportRequest::bundle>}}};
 }
 
-// The page of a bundle that verifies.
-std::string page_of(const std::filesystem::path& bundle) {
-  BundleContent content;
-  require_verified(verify_bundle(bundle, &content.results), bundle);
-  if (content.results.is_comparison()) content.results = read_any_results(bundle / "results.json");
-  read_beside_results(bundle, content);
-  const auto judged = take_comparison(content.results);
-  return render_page(bundle, content, judged.get());
-}
-
 }  // namespace
 
 ExitCode verify_command(const Arguments& arguments) {
@@ -68,7 +58,7 @@ ExitCode report_command(const Arguments& arguments) {
   const auto request = parse(report_command_line(), arguments);
   const std::filesystem::path& bundle = request.bundle;
   require_bundle_folder(bundle);
-  const std::string page = page_of(bundle);
+  const std::string page = bundle_page(bundle);
   if (request.out)
     write_file(*request.out, page);
   else

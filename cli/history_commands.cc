@@ -84,9 +84,13 @@ std::pair<Results, Results> sides_of(const CompareRequest& request) {
   return {std::move(a), std::move(b)};
 }
 
+constexpr const char* kCommitOfHelp =
+    "take the commit of a bundle or file from its path: 'results/{commit}.json'";
+
 struct TrendRequest {
   std::vector<std::string> folders;
   TrendOptions options;
+  std::string commit_of;
   std::optional<std::filesystem::path> svg;
 };
 
@@ -96,15 +100,15 @@ CommandLine<TrendRequest> trend_command_line() {
       "Reads every bundle below the folders as a history (unverifiable ones are left out; those of another\n"
       "version are named and shown) and finds changes of level: every change of a deterministic value, else\n"
       "change points as in Hunter, tested with the measured autocorrelation. Accuracy and tensor memory\n"
-      "over all runs, times over runs of one machine key. A trend is not a gate: exit 0 in any case,\n"
-      "2 if there is no bundle or no run has the metric.",
+      "over all runs, times over runs of one machine key. Of a comparison (aqbench ab) its B counts.\n"
+      "A trend is not a gate: exit 0 in any case, 2 if there is no bundle or no run has the metric.",
       {{"metric", "M", "one metric: a name as in records, time_ms, cpu_ms, or stage:NAME",
         into<&TrendRequest::options, &TrendOptions::metric>},
        {"decide-by", "wall|cpu|both",
         "the time of a case: wall time, CPU time or both (default: wall time; CPU time where it is known and "
-        "the "
-        "machine was loaded in most runs)",
+        "the machine was loaded in most runs)",
         [](TrendRequest& r, const FlagValue& v) { r.options.decide_by = read_decide_by(v); }},
+       {"commit-of", "PATTERN", kCommitOfHelp, into<&TrendRequest::commit_of>},
        {"pin", "RUN",
         "also compare the newest level with that of this run: its id or commit, or a prefix of one",
         into<&TrendRequest::options, &TrendOptions::pinned>},
@@ -123,6 +127,9 @@ CommandLine<SiteRequest> site_command_line() {
       "bundles, reports or baselines were left out (named on stderr and on the index),\n2 no bundle found.",
       {{"out", "SITE", "folder of the site: new, empty, or an existing site", into<&SiteRequest::out>},
        {"reports", "N", "render the pages of the newest N runs of a suite (5)", into<&SiteRequest::reports>},
+       {"decide-by", "wall|cpu|both", "the time whose steps are shown, as in trend",
+        [](SiteRequest& r, const FlagValue& v) { r.decide_by = read_decide_by(v); }},
+       {"commit-of", "PATTERN", kCommitOfHelp, into<&SiteRequest::commit_of>},
        {"baseline", "FILE", "accepted values to show, beside baselines found in the folders",
         into<&SiteRequest::baselines>, repeated()}},
       {{{.name = "DIR", .repeatable = true}, into<&SiteRequest::folders>}}};
@@ -152,7 +159,7 @@ ExitCode compare_command(const Arguments& arguments) {
 ExitCode trend_command(const Arguments& arguments) {
   const auto request = parse(trend_command_line(), arguments);
   const std::vector<std::filesystem::path> folders(request.folders.begin(), request.folders.end());
-  const TrendHistory history = read_history(folders);
+  const TrendHistory history = read_history(folders, request.commit_of);
   if (history.runs.empty())
     throw input_error("{}: no verified bundle found{}", fmt::join(request.folders, ", "),
                       history.problems.empty() ? "" : "; " + history.problems.front());

@@ -149,7 +149,7 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
   const StopSignals signals;
   const bool commands = request.commands.given();
   const bool quick_cases = !commands && request.commands.rules.quick;
-  std::string settle;
+  Settling settle;
   AbSides sides = commands ? plan_command_sides(request, arguments, signals.descriptor(), document, settle)
                   : request.validates() ? plan_validation(request, signals.descriptor(), document)
                   : quick_cases ? plan_quick_sides(request, arguments, signals.descriptor(), document, settle)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <utility>
 
 #include "cli/ab/quick.h"
@@ -17,22 +18,25 @@
 namespace aqbench::cli {
 namespace {
 
-// Notes what is not compared: what B alone has, and what fails in A.
+// Notes what is not compared: what one side alone has, and what fails in A.
 std::vector<std::string> common_benchmarks(const std::vector<GbenchTimes>& a,
                                            const std::vector<GbenchTimes>& b, AbDocument& document) {
-  std::vector<std::string> names;
+  std::array<std::vector<std::string>, 2> all;
+  for (const auto& [side, benchmarks] : {std::pair(0, &a), {1, &b}})
+    for (const GbenchTimes& one : *benchmarks) all[static_cast<std::size_t>(side)].push_back(one.name);
+  std::vector<std::string> names, notes = one_sided_benchmarks(all[0], all[1]);
   for (const GbenchTimes& one : a) {
-    const auto other = std::ranges::find(b, one.name, &GbenchTimes::name);
-    if (other == b.end()) throw not_comparable_error("--gbench-b: has no benchmark '{}'", one.name);
+    if (std::ranges::count(all[1], one.name) == 0) continue;
     if (one.error.empty())  // where B fails, its unit does
       names.push_back(one.name);
     else
-      document.notes.push_back(fmt::format("{} is not compared: A: {}", one.name, one.error));
+      notes.push_back(fmt::format("{} is not compared: A: {}", one.name, one.error));
   }
-  for (const GbenchTimes& one : b)
-    if (std::ranges::find(a, one.name, &GbenchTimes::name) == a.end())
-      document.notes.push_back(fmt::format("B alone has the benchmark {}", one.name));
-  if (names.empty()) throw input_error("--gbench-a: no benchmark to compare");
+  if (names.empty())
+    throw not_comparable_error("--gbench-b: has no benchmark of --gbench-a{}",
+                               notes.empty() ? "" : ": " + notes.front());
+  for (const std::string& note : notes) fmt::print(stderr, "aqbench: {}\n", printable(note));
+  std::ranges::move(notes, std::back_inserter(document.notes));
   return names;
 }
 
@@ -64,13 +68,13 @@ std::optional<CommandAnswer> run_side(const CommandPair& pair, AbSide side, Comm
   return run_command_unit(pair.commands[index], plan, limits);
 }
 
-CommandAnswer tried(const CommandPair& pair, AbSide side, const std::string& settle, double spent_s) {
+CommandAnswer tried(const CommandPair& pair, AbSide side, const Settling& settle, double spent_s) {
   auto trial = run_side(pair, side, CommandUnitPlan{},
                         pair.rules.quick ? quick_timeout(pair.limits.process.timeout_s, spent_s) : 0);
   if (!trial) throw Error(ErrorKind::interrupted, "interrupted before the first pair");
   if (pair.rules.quick && trial->unit.status == Status::timeout)
     throw QuickEnd{fmt::format("--quick: a run of {} was not done when the minute was over; {}",
-                               side == AbSide::a ? 'A' : 'B', settle)};
+                               side == AbSide::a ? 'A' : 'B', settle(0))};
   if (trial->unit.status != Status::ok)
     throw input_error("--{}-{} '{}': {}", pair.rules.gbench ? "gbench" : "cmd", to_string(side),
                       pair.commands[index_of(side)].line, trial->unit.reason);
@@ -96,14 +100,14 @@ bool tells_memory_apart(const CommandPair& pair, const std::array<const Record*,
 
 AbOutcome memory_outcome() { return {kMemoryOutcome, AbOutcome::Kind::cost, "MiB"}; }
 
-std::string plan_by_gbench_trial(const AbRequest& request, const Arguments& arguments, CommandPair& pair,
-                                 AbDocument& document) {
+Settling plan_by_gbench_trial(const AbRequest& request, const Arguments& arguments, CommandPair& pair,
+                              AbDocument& document) {
   const auto start = SteadyClock::now();
   const bool quick = request.commands.rules.quick;
   std::array<CommandAnswer, 2> trials;
   for (const AbSide side : {AbSide::a, AbSide::b})
     trials[index_of(side)] =
-        tried(pair, side, settling_command(arguments, document, quick_s()), seconds_since(start));
+        tried(pair, side, settling(arguments, document, quick_s()), seconds_since(start));
   const double pair_s = seconds_since(start);
   document.samples.cases.clear();
   for (const std::string& name : common_benchmarks(trials[0].benchmarks, trials[1].benchmarks, document))
@@ -120,21 +124,22 @@ std::string plan_by_gbench_trial(const AbRequest& request, const Arguments& argu
         return why_not_cpu_of_benchmark(one.name, known, request.decide_by);
       },
       document);
-  const std::string settle = settling_command(arguments, document, pair.runs * pair_s);
+  const Settling settle = settling(arguments, document, pair.runs * pair_s);
+  const FirstUnits trial = units_of_trial(trials, document.samples.cases);
   if (quick) {
     plan_one_look(document);
-    std::size_t& pairs = document.run.pairs_per_look = quick_pairs(pair.runs * pair_s, pair_s);
+    const std::size_t pairs = quick_pairs(pair.runs * pair_s, pair_s);
     if (pairs < minimum_pairs(document.settings.policy, cases * judged_outcomes(document.settings)))
       document.settings.outcomes.clear();
-    if (pairs == 0) pair.first = units_of_trial(trials, document.samples.cases);
-    pairs = std::max<std::size_t>(1, pairs);
+    if (pairs == 0) pair.first = trial;
+    plan_quick_pairs(pairs, cases * judged_outcomes(document.settings), document);
   } else {
     plan_pairs_per_look(request, cases * judged_outcomes(document.settings), document);
   }
+  warn_of_load(document, trial);
   const double look_s = static_cast<double>(document.run.pairs_per_look) * pair.runs * pair_s;
   fmt::print(stderr, "aqbench: {} of {}: {}\n", counted(document.run.pairs_per_look, "pair"),
-             counted(cases, "benchmark"),
-             quick ? "about " + duration_text(look_s) : time_needed(document, look_s));
+             counted(cases, "benchmark"), time_needed(document, look_s));
   return settle;
 }
 

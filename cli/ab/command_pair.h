@@ -9,6 +9,7 @@
 
 #include "cli/ab/first_pairs.h"
 #include "cli/ab/options.h"
+#include "cli/ab/sides.h"
 #include "harness/ab/ab_command.h"
 #include "harness/ab/document.h"
 #include "harness/ab/unit.h"
@@ -35,7 +36,7 @@ std::optional<CommandAnswer> run_side(const CommandPair& pair, AbSide side, Comm
 // Runs a side once before the first pair, with --quick within what `spent_s` leaves of the minute. Throws
 // Error(input) naming its flag if it fails, Error(interrupted), and with --quick QuickEnd naming the command
 // that settles it if the minute is over.
-CommandAnswer tried(const CommandPair& pair, AbSide side, const std::string& settle, double spent_s);
+CommandAnswer tried(const CommandPair& pair, AbSide side, const Settling& settle, double spent_s);
 
 // Returns whether the peak memory of both sides' units is above that of a shell, which says nothing of a
 // command.
@@ -45,10 +46,10 @@ bool tells_memory_apart(const CommandPair& pair, const std::array<const Record*,
 AbOutcome memory_outcome();
 
 // Runs both programs of Google Benchmark once: their benchmarks are the cases. Plans the pairs, notes what is
-// not compared, and says on stderr how long it will take; returns settling_command(). With --quick and time
+// not compared, and says on stderr how long it will take; returns settling(). With --quick and time
 // for no more, the trial is the only pair. Throws as tried(), Error(not_comparable) naming a benchmark that B
 // lacks, Error(usage) for too few pairs.
-std::string plan_by_gbench_trial(const AbRequest& request, const Arguments& arguments, CommandPair& pair,
-                                 AbDocument& document);
+Settling plan_by_gbench_trial(const AbRequest& request, const Arguments& arguments, CommandPair& pair,
+                              AbDocument& document);
 
 }  // namespace aqbench::cli

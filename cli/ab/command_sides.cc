@@ -63,7 +63,7 @@ void place(AbCommand& command, char side) {
 }
 
 // Runs a side once or twice, so that what is cold the first time counts only where it is long.
-Trial try_side(const CommandPair& pair, AbSide side, double spent_s, const std::string& settle) {
+Trial try_side(const CommandPair& pair, AbSide side, double spent_s, const Settling& settle) {
   Trial trial;
   for (int i = 0; i < 2; ++i) {
     const auto start = SteadyClock::now();
@@ -126,12 +126,11 @@ void plan_quick(const std::array<Trial, 2>& trials, double spent_s, const AbRequ
     ++pairs;
     pair.first = {{{0, AbSide::a}, {trials[0].unit, {}}}, {{0, AbSide::b}, {trials[1].unit, {}}}};
   }
-  pairs = std::max<std::size_t>(1, pairs);
-  document.run.pairs_per_look = pairs;
+  plan_quick_pairs(pairs, judged_outcomes(document.settings), document);
+  pairs = document.run.pairs_per_look;
   const std::size_t left = pairs - (pair.first.empty() ? 0 : 1);
-  fmt::print(stderr, "aqbench: {}{}\n", counted(pairs, "pair"),
-             left == 0 ? ": the trial"
-                       : " in about " + duration_text(static_cast<double>(left * pair.runs) * run_s));
+  fmt::print(stderr, "aqbench: {}: {}\n", counted(pairs, "pair"),
+             left == 0 ? "the trial" : time_needed(document, static_cast<double>(left * pair.runs) * run_s));
 }
 
 void plan_full(const std::array<Trial, 2>& trials, const AbRequest& request, CommandPair& pair,
@@ -171,20 +170,21 @@ void plan_differing(CommandPair& pair, AbDocument& document) {
 
 // Learns how long the commands take and plans by it; returns the command that settles what --quick leaves
 // open.
-std::string plan_by_trial(const AbRequest& request, const Arguments& arguments, CommandPair& pair,
-                          AbDocument& document) {
+Settling plan_by_trial(const AbRequest& request, const Arguments& arguments, CommandPair& pair,
+                       AbDocument& document) {
   const auto start = SteadyClock::now();
   std::array<Trial, 2> trials;
   const AbSide first = first_side(pair.order_seed, 0);
   for (const AbSide side : {first, other_side(first)})
     trials[index_of(side)] =
-        try_side(pair, side, seconds_since(start), settling_command(arguments, document, quick_s()));
+        try_side(pair, side, seconds_since(start), settling(arguments, document, quick_s()));
   const double longest_s = std::max(trials[0].run_s, trials[1].run_s);
   pair.runs = request.plan.timing.repetitions.value_or(longest_s > kLongRunS ? 1 : kUsualRuns);
   choose_outcomes(pair, trials, document);
   hint_at_gbench(trials, document);
-  const std::string settle = settling_command(
-      arguments, document, (trials[0].unit_s + trials[1].unit_s) * (pair.runs + pair.warmup));
+  const Settling settle =
+      settling(arguments, document, (trials[0].unit_s + trials[1].unit_s) * (pair.runs + pair.warmup));
+  warn_of_load(document, {{{0, AbSide::a}, {trials[0].unit, {}}}, {{0, AbSide::b}, {trials[1].unit, {}}}});
   if (!document.settings.outputs_may_differ && trials[0].unit.output_sha256 != trials[1].unit.output_sha256)
     plan_differing(pair, document);
   else if (request.commands.rules.quick)
@@ -208,7 +208,7 @@ AbSideInfo command_side_info(const CommandPair& pair, std::size_t side, const st
 }  // namespace
 
 AbSides plan_command_sides(const AbRequest& request, const Arguments& arguments, int cancel_descriptor,
-                           AbDocument& document, std::string& settle) {
+                           AbDocument& document, Settling& settle) {
   const AbCommandRequest& commands = request.commands;
   const auto pair = std::make_shared<CommandPair>();
   pair->rules = commands.rules;

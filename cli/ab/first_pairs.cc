@@ -3,18 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <numbers>
 #include <optional>
 
+#include "cli/ab/sides.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "core/processes/process.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
 #include "harness/ab/ab_command.h"
+#include "harness/ab/deciding_time.h"
 #include "harness/ab/decision.h"
+#include "harness/ab/report.h"
 #include "harness/running/progress.h"
 #include "harness/statistics/pair_plan.h"
 
@@ -37,6 +42,23 @@ void say_first_outputs(const AbDocument& document, std::size_t case_index, const
   }
   fmt::print(stderr, "aqbench: {}: the outputs of the first pair differ{}\n",
              printable(document.samples.cases.at(case_index).name), values);
+}
+
+constexpr double kLookZ = 2.9, kPowerZ = 1.3;
+
+// The standard deviation of the logarithms of runs within a unit, over all units; nullopt where no unit has
+// two runs.
+std::optional<double> spread_of_runs(const FirstUnits& units, const char* outcome) {
+  double squares = 0, degrees = 0;
+  for (const auto& [place, unit] : units) {
+    const std::vector<double>* const runs = unit.record.unit ? find_outcome(unit.record, outcome) : nullptr;
+    if (runs == nullptr || runs->size() < 2) continue;
+    double mean = 0;
+    for (const double run : *runs) mean += std::log(run) / static_cast<double>(runs->size());
+    for (const double run : *runs) squares += (std::log(run) - mean) * (std::log(run) - mean);
+    degrees += static_cast<double>(runs->size()) - 1;
+  }
+  return degrees > 0 ? std::optional(std::sqrt(squares / degrees)) : std::nullopt;
 }
 
 }  // namespace
@@ -78,13 +100,19 @@ std::string duration_text(double seconds) {
 std::string time_needed(const AbDocument& document, double look_s) {
   const AbSettings& settings = document.settings;
   const int most = (settings.confirm ? 2 : 1) * settings.policy.looks;
+  if (most == 1) return "about " + duration_text(look_s);
   return fmt::format("about {}, at most {} with all top-ups{}", duration_text(look_s),
                      duration_text(look_s * most), settings.confirm ? " and a confirmation" : "");
 }
 
 void plan_pairs_per_look(const AbRequest& request, std::size_t judged, AbDocument& document) {
-  const PairedPolicy& policy = document.settings.policy;
-  const std::size_t pairs = request.pairs.value_or(std::max(minimum_pairs(policy, judged), kUsualPairs));
+  if (request.resume) return take_plan(ab_header(*request.resume), document);
+  PairedPolicy& policy = document.settings.policy;
+  const bool early = !request.pairs && !request.policy.looks && document.samples.cases.size() == 1 &&
+                     !has_metrics(document.settings) && max_bootstrap_looks(policy) >= kEarlyLooks;
+  if (early) policy.looks = kEarlyLooks;
+  const std::size_t pairs =
+      request.pairs.value_or(std::max(minimum_pairs(policy, judged), early ? kEarlyPairs : kUsualPairs));
   require_enough_pairs(policy, judged, pairs);
   if (const std::size_t most = max_pairs_per_look(policy.looks); pairs > most)
     throw usage_error("--pairs {}: at most {} with {} looks, so that the last one can be tested exactly",
@@ -92,10 +120,32 @@ void plan_pairs_per_look(const AbRequest& request, std::size_t judged, AbDocumen
   document.run.pairs_per_look = pairs;
 }
 
+int max_bootstrap_looks(const PairedPolicy& policy) {
+  return static_cast<int>(policy.bootstrap_draws * policy.alpha / 2);
+}
+
+void warn_of_load(const AbDocument& document, const FirstUnits& units) {
+  const auto load = load_of_this_machine();
+  if (!load || !load->is_high()) return;
+  // The share that pairs see: z of a look's level and of 90 %, times sqrt(2 pi / 3 pairs), times the spread.
+  const double pairs = static_cast<double>(document.run.pairs_per_look) * document.settings.policy.looks;
+  const double seen = (kLookZ + kPowerZ) * std::sqrt(2 * std::numbers::pi / 3 / std::max(pairs, 1.0));
+  std::string text;
+  for (const auto& [name, words] : {std::pair(kCpuOutcome, "CPU"), {kWallOutcome, "wall"}})
+    if (const auto spread = spread_of_runs(units, name))
+      text += fmt::format("{} {:.2g} % in {} time", text.empty() ? "" : " and", 100 * seen * *spread, words);
+  fmt::print(stderr, "aqbench: warning: a load of {:.1f} on {}: runs take longer and vary{}\n", load->load_1m,
+             counted(load->processors, "processor"),
+             text.empty()
+                 ? ""
+                 : fmt::format("; by the first ones, {:.0f} pairs see a change of about{}", pairs, text));
+}
+
 void estimate_by_first_pairs(AbUnitRunner& runner, AbDocument& document) {
   FirstPairs first;
   const auto go_on = [&] { return !first.failed && (first.tried == 0 || first.spent_s < kLongestTrial_s); };
   measure_first_pairs(runner, document, go_on, first);
+  if (!first.failed) warn_of_load(document, first.units);
   runner = with_first_units(std::move(runner), std::move(first.units));
   if (first.failed) return;
   const std::size_t pairs = document.run.pairs_per_look, cases = document.samples.cases.size();

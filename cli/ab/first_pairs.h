@@ -20,6 +20,11 @@ namespace aqbench::cli {
 // slow mode has less than 20 % of B's runs (find_slow_runs()).
 inline constexpr std::size_t kUsualPairs = 24;
 
+// One case is looked at every 12 pairs where neither --pairs nor --looks is given, up to six times: a clear
+// answer comes early, and all looks together have the error rate of one.
+inline constexpr std::size_t kEarlyPairs = 12;
+inline constexpr int kEarlyLooks = 6;
+
 // Units that a trial measured, by case and side, which the comparison takes as its first pairs.
 using FirstUnits = std::map<std::pair<std::size_t, AbSide>, CaseResult>;
 
@@ -46,9 +51,17 @@ std::string duration_text(double seconds);
 // Returns "about 0:10, at most 0:40 with all top-ups and a confirmation" of looks that take so long.
 std::string time_needed(const AbDocument& document, double look_s);
 
-// Plans as many pairs for each look as --pairs says, else 24 or as many as the rule needs for so many judged
-// quantities. Throws Error(usage) for too few pairs and for more than can be tested exactly.
+// Plans as many pairs for each look as --pairs says, else 24 (of one case 12, in six looks) or as many as the
+// rule needs for so many judged quantities. Throws Error(usage) for too few pairs and for more than can be
+// tested exactly.
 void plan_pairs_per_look(const AbRequest& request, std::size_t judged, AbDocument& document);
+
+// Returns how many looks the policy has bootstrap draws for.
+int max_bootstrap_looks(const PairedPolicy& policy);
+
+// Where programs wait for a processor, warns on stderr and says what a whole comparison can see then, by the
+// spread of the runs of these units.
+void warn_of_load(const AbDocument& document, const FirstUnits& units);
 
 // Measures first pairs for half a minute at most, and says on stderr how long the comparison will take.
 // `document` must have its cases, settings and pairs per look. A unit that fails ends the trial: the

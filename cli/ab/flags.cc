@@ -167,7 +167,7 @@ const Flag<AbRequest> kCommandFlags[] = {
     {"any-exit-code", nullptr, kAbCommands, "an exit code that is not 0 is part of the output, not a failure",
      into<&AbRequest::commands, &Commands::rules, &AbCommandRules::any_exit_code>},
     {"quick", nullptr, kAbSides | kAbProcesses | kAbBundles | kAbSamples,
-     "say within a minute what can be said, in one look, and what would settle the rest",
+     "say within a minute what can be said, as soon as it can, and what would settle the rest",
      into<&AbRequest::commands, &Commands::rules, &AbCommandRules::quick>},
 };
 

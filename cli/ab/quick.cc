@@ -24,7 +24,7 @@
 namespace aqbench::cli {
 namespace {
 
-constexpr std::size_t kQuickPairs = 40;  // the most of --quick
+constexpr std::size_t kQuickPairs = 360;  // the most of --quick
 
 // Runs of a usual unit: cold, warm-up and warm ones, of --quick and of a whole comparison.
 constexpr double kQuickUnitRuns = 5, kWholeUnitRuns = 7;
@@ -56,7 +56,7 @@ std::string unit_text(const Record& unit) {
 }
 
 // Measures a pair of each case while the minute that began at `start` lasts.
-FirstPairs try_quick(const AbSides& sides, const std::string& settle, SteadyClock::time_point start,
+FirstPairs try_quick(const AbSides& sides, const Settling& settle, SteadyClock::time_point start,
                      const AbDocument& document) {
   FirstPairs pairs{start};
   std::optional<AbSide> over;  // the side of a unit that was not done when the minute was over
@@ -83,13 +83,30 @@ FirstPairs try_quick(const AbSides& sides, const std::string& settle, SteadyCloc
       other == pairs.units.end() ? ""
                                  : fmt::format(", one of {} took {}", *over == AbSide::a ? 'B' : 'A',
                                                unit_text(other->second.record)),
-      settle)};
+      settle(0))};
+}
+
+std::size_t judged_cases(const AbDocument& document) {
+  return std::max<std::size_t>(1, document.samples.cases.size() * judged_outcomes(document.settings));
 }
 
 std::size_t needed_pairs(const AbDocument& document) {
-  return minimum_pairs(
-      document.settings.policy,
-      std::max<std::size_t>(1, document.samples.cases.size() * judged_outcomes(document.settings)));
+  return minimum_pairs(document.settings.policy, judged_cases(document));
+}
+
+// The most pairs that would settle a case; 0 where none says so.
+std::size_t settling_pairs(const AbReport& report) {
+  std::size_t most = 0;
+  for (const AbCaseReport& one : report.cases) {
+    const auto take = [&](const std::optional<AbTimeDecision>& decision) {
+      if (decision && decision->comparison)
+        most = std::max(most, decision->comparison->pairs_needed.value_or(0));
+    };
+    take(one.time);
+    for (const auto& [outcome, decision] : one.outcomes)
+      if (outcome.kind == AbOutcome::Kind::metric) take(decision);
+  }
+  return most;
 }
 
 // Leaves out the cases from this one on.
@@ -163,16 +180,34 @@ void plan_one_look(AbDocument& document) {
   document.settings.confirm = false;
 }
 
-std::string settling_command(const Arguments& arguments, const AbDocument& document, double pair_s) {
+void plan_quick_pairs(std::size_t pairs, std::size_t judged, AbDocument& document) {
+  document.settings.confirm = false;
+  PairedPolicy& policy = document.settings.policy;
+  const int sides = has_metrics(document.settings) ? 2 : 1;
+  const auto fits = [&] {
+    return max_bootstrap_looks(policy) >= policy.looks &&
+           pairs / static_cast<std::size_t>(policy.looks) >=
+               std::max(minimum_pairs(policy, judged, sides), kEarlyPairs);
+  };
+  policy.looks = kEarlyLooks;
+  while (policy.looks > 1 && !fits()) --policy.looks;
+  document.run.pairs_per_look = std::max<std::size_t>(1, pairs / static_cast<std::size_t>(policy.looks));
+}
+
+Settling settling(const Arguments& arguments, const AbDocument& document, double pair_s) {
   Arguments words = {"aqbench", "ab"};
   std::ranges::copy_if(arguments, std::back_inserter(words),
                        [](const auto& word) { return word != "--quick"; });
-  const auto pairs = static_cast<double>(std::max(needed_pairs(document), kUsualPairs));
-  return fmt::format("to settle it: {} ({})", shell_join(words), time_needed(document, pairs * pair_s));
+  return [words, document, pair_s](std::size_t pairs) mutable {
+    const std::size_t usual = std::max(needed_pairs(document), kUsualPairs);
+    if (pairs > usual) words.insert(words.end(), {"--pairs", std::to_string(pairs)});
+    const double look_s = static_cast<double>(std::max(pairs, usual)) * pair_s;
+    return fmt::format("to settle it: {} ({})", shell_join(words), time_needed(document, look_s));
+  };
 }
 
 AbSides plan_quick_sides(const AbRequest& request, const Arguments& arguments, int cancel_descriptor,
-                         AbDocument& document, std::string& settle) {
+                         AbDocument& document, Settling& settle) {
   const auto start = SteadyClock::now();
   const AbDocument empty = document;
   AbRequest once = request;
@@ -184,7 +219,7 @@ AbSides plan_quick_sides(const AbRequest& request, const Arguments& arguments, i
   AbSides sides = plan_ab_sides(once, cancel_descriptor, document);
   if (!chosen) sides.runner = with_single_runs(std::move(sides.runner));
   const AbDocument whole = document;
-  const auto settled = [&](double pair_s) { return settling_command(arguments, whole, pair_s); };
+  const auto settled = [&](double pair_s) { return settling(arguments, whole, pair_s); };
   document.run.quick = true;
   if (request.resume) {
     const JournalHeader header = ab_header(*request.resume);
@@ -207,34 +242,34 @@ AbSides plan_quick_sides(const AbRequest& request, const Arguments& arguments, i
     document = empty;
     sides = plan_ab_sides(request, cancel_descriptor, document);
     document.run.quick = true;
-    plan_one_look(document);
-    document.run.pairs_per_look = usual;
+    plan_quick_pairs(usual, judged_cases(document), document);
   } else {
     const bool all = trial.tried == document.samples.cases.size();
     leave_out_cases(trial.tried, document);
-    document.run.pairs_per_look =
-        all ? std::min(kQuickPairs, 1 + quick_pairs(round_s, seconds_since(start))) : 1;
+    plan_quick_pairs(all ? std::min(kQuickPairs, 1 + quick_pairs(round_s, seconds_since(start))) : 1,
+                     judged_cases(document), document);
     sides.runner = with_first_units(std::move(sides.runner), std::move(trial.units));
   }
   const double unit_runs = document.run.warm_runs > 0 && !chosen ? kQuickUnitRuns : 1;
-  fmt::print(stderr, "aqbench: {} of {}: about {}\n", counted(document.run.pairs_per_look, "pair"),
+  fmt::print(stderr, "aqbench: {} of {}: {}\n", counted(document.run.pairs_per_look, "pair"),
              counted(document.samples.cases.size(), "case"),
-             duration_text(static_cast<double>(document.run.pairs_per_look) * round_s * unit_runs));
+             time_needed(document, static_cast<double>(document.run.pairs_per_look) * round_s * unit_runs));
   return sides;
 }
 
-void note_quick(const std::string& settle, AbDocument& document) {
+void note_quick(const Settling& settle, AbDocument& document) {
   constexpr std::size_t kMaxCases = 5;
-  const bool undecided = judge_ab(document).exit_code() == ExitCode::inconclusive;
+  const AbReport report = judge_ab(document);
+  const bool undecided = report.exit_code() == ExitCode::inconclusive;
   const std::size_t needed = needed_pairs(document), pairs = document.run.pairs_per_look;
-  if (pairs < needed)
+  if (pairs < needed && undecided)  // else outputs that differ ended it, or a failure
     document.notes.push_back(fmt::format("--quick: {} fitted into a minute, a verdict on time needs {}",
                                          counted(pairs, "pair"), needed));
   if (pairs < needed || undecided)
     for (std::size_t i = 0; i < std::min(document.samples.cases.size(), kMaxCases); ++i)
       if (const std::string text = measured_text(document, i); !text.empty())
         document.notes.push_back(fmt::format("{}: {}", document.samples.cases[i].name, text));
-  if (undecided && !settle.empty()) document.notes.push_back(settle);
+  if (undecided && settle) document.notes.push_back(settle(settling_pairs(report)));
 }
 
 }  // namespace aqbench::cli

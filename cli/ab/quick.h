@@ -25,19 +25,23 @@ double quick_timeout(double own_s, double spent_s);
 // Plans one look without a confirmation.
 void plan_one_look(AbDocument& document);
 
-// Returns "to settle it: aqbench ab ... (about 5:00, ...)": the comparison without --quick, whose pairs take
-// `pair_s` each. `document` must have the settings that it would run with.
-std::string settling_command(const Arguments& arguments, const AbDocument& document, double pair_s);
+// Plans so many pairs of `judged` quantities without a confirmation: in up to six looks, each of 12 pairs or
+// as many more as it needs for a verdict, and in one where there are too few for two.
+void plan_quick_pairs(std::size_t pairs, std::size_t judged, AbDocument& document);
+
+// Returns what settles a comparison whose pairs take `pair_s` each. `document` must have the settings that it
+// would run with.
+Settling settling(const Arguments& arguments, const AbDocument& document, double pair_s);
 
 // Plans both sides of a comparison of cases and measures a first pair of each, which counts. Where a minute
 // has room for enough pairs of usual units, these are taken; else each unit is one run, and the cases that
-// got no first pair are left out, with a note. `settle` gets settling_command(). Throws QuickEnd where not
+// got no first pair are left out, with a note. `settle` gets settling(). Throws QuickEnd where not
 // even one pair was done, and as plan_ab_sides().
 AbSides plan_quick_sides(const AbRequest& request, const Arguments& arguments, int cancel_descriptor,
-                         AbDocument& document, std::string& settle);
+                         AbDocument& document, Settling& settle);
 
 // Adds notes to a measured document where it has no verdict: how many pairs a minute had room for, what they
 // measured, and the command that would settle it.
-void note_quick(const std::string& settle, AbDocument& document);
+void note_quick(const Settling& settle, AbDocument& document);
 
 }  // namespace aqbench::cli

@@ -139,21 +139,30 @@ void split_commands(const fs::path& path, std::array<std::vector<DatedFile>, 2>&
   for (auto& side : sides) side[0].content.series[0].name = "command";
 }
 
+// The benchmarks of all files of a side, in their order.
+std::vector<std::string> names_of(const std::vector<DatedFile>& files) {
+  std::vector<std::string> names;
+  for (const DatedFile& file : files)
+    for (const BenchmarkSeries& series : file.content.series)
+      if (std::ranges::count(names, series.name) == 0) names.push_back(series.name);
+  return names;
+}
+
 void add_benchmarks(const std::array<std::vector<DatedFile>, 2>& sides, AbDocument& document) {
-  for (const BenchmarkSeries& series : sides[0][0].content.series) {
-    std::array units = {units_of(sides[0], series.name), units_of(sides[1], series.name)};
+  const std::array names = {names_of(sides[0]), names_of(sides[1])};
+  document.notes = one_sided_benchmarks(names[0], names[1]);
+  for (const std::string& name : names[0]) {
+    if (std::ranges::count(names[1], name) == 0) continue;
+    std::array units = {units_of(sides[0], name), units_of(sides[1], name)};
     if (units[0].empty() || units[1].empty())
-      document.notes.push_back(fmt::format("{} is not compared: {} has no time of it", one_line(series.name),
-                                           units[0].empty() ? "A" : "B"));
+      document.notes.push_back(fmt::format("{} is not compared: a file of {} has no time of it",
+                                           one_line(name), units[0].empty() ? "A" : "B"));
     else
-      add_case(series.name, std::move(units), document.samples);
+      add_case(name, std::move(units), document.samples);
   }
-  for (const BenchmarkSeries& series : sides[1][0].content.series)
-    if (std::ranges::find(sides[0][0].content.series, series.name, &BenchmarkSeries::name) ==
-        sides[0][0].content.series.end())
-      document.notes.push_back(fmt::format("B alone has the benchmark {}", one_line(series.name)));
   if (document.samples.cases.empty())
-    throw not_comparable_error("--samples-b: has no benchmark of --samples");
+    throw not_comparable_error("--samples-b: has no benchmark of --samples{}",
+                               document.notes.empty() ? "" : ": " + document.notes.front());
 }
 
 // The load of the machine while files were measured: the median of those that say so.

@@ -2,6 +2,7 @@
 // From the request of `aqbench ab` to two sides that can be run, and the parts of the command that run them.
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,6 +23,10 @@ struct AbSides {
       {};  // `hidden` is filled in once there is a bundle; none for command lines
 };
 
+// Returns "to settle it: aqbench ab ... (about 5:00, ...)": the comparison without --quick, with at least so
+// many pairs in each look.
+using Settling = std::function<std::string(std::size_t pairs)>;
+
 // Plans both sides, checks that they mean the same cases, and fills document.run, .a, .b, .notes and
 // .samples.cases. Throws Error(not_comparable) where options, build type or sanitizers differ, Error(input)
 // for a program that cannot be asked, Error(usage) where no case is left.
@@ -29,11 +34,11 @@ AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocumen
 
 // Does the same for --cmd-a and --cmd-b: tries both commands, plans runs and pairs by the time that they took
 // (a resumed comparison takes its plan from journal.jsonl), says on stderr how long it will take, and fills
-// document.run, .settings, .a, .b and .samples.cases; `settle` gets settling_command(). Commands whose
+// document.run, .settings, .a, .b and .samples.cases; `settle` gets settling(). Commands whose
 // outputs differ get one pair. Throws Error(input) for a command that fails or does not exist, QuickEnd where
 // --quick has no time for one run.
 AbSides plan_command_sides(const AbRequest& request, const Arguments& arguments, int cancel_descriptor,
-                           AbDocument& document, std::string& settle);
+                           AbDocument& document, Settling& settle);
 
 // Does the same for --calibrate and --live (AbValidation): plans the comparisons of one case, and
 // fills document.run, .a, .b and .samples.cases. Throws Error(usage) where not exactly one case is chosen.

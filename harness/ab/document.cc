@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/json_members.h"
+#include "core/quantiles.h"
 #include "core/sha256.h"
 #include "core/text.h"
 
@@ -34,6 +36,73 @@ void check_limits(const AbRunInfo& run, const JsonPlace& place) {
 // The hash of what was run for a side: "PROGRAM", or "FILE:PROGRAM" where the user named a file.
 std::string subject_of(const AbSideInfo& side) {
   return side.file_sha256.empty() ? side.program_sha256 : side.file_sha256 + ":" + side.program_sha256;
+}
+
+void append(const std::vector<double>& values, std::vector<double>& all) {
+  all.insert(all.end(), values.begin(), values.end());
+}
+
+// Adds the times of a unit to those of its case.
+void add_unit(const Record& unit, Record& record) {
+  if (unit.status != Status::ok) {
+    record.status = unit.status;
+    record.reason = unit.reason;
+  }
+  append(unit.timing.warm_ms, record.timing.warm_ms);
+  if (const auto* const cpu_ms = find_outcome(unit, kCpuOutcome)) append(*cpu_ms, record.timing.cpu_ms);
+  for (const StageRecord& stage : unit.stages)
+    if (const StageRecord* const known = find_stage(record.stages, stage))
+      append(stage.self_ms, record.stages[static_cast<std::size_t>(known - record.stages.data())].self_ms);
+    else
+      record.stages.push_back(stage);
+}
+
+// The median of a metric that was compared, over units.
+std::optional<Metric> compared_metric(const AbOutcome& outcome, std::span<const Record* const> units) {
+  std::vector<double> values;
+  for (const Record* const unit : units)
+    if (const auto* const found = find_outcome(*unit, outcome.name)) append(*found, values);
+  if (values.empty()) return std::nullopt;
+  return Metric{median_of(std::move(values)), outcome.unit, outcome.better, ""};
+}
+
+// The load average over 1 minute before the first pair; nullopt where the environment does not say.
+std::optional<double> load_before(const Json& environment) {
+  const auto found = Json::json_pointer("/load/before/0");
+  if (!environment.is_object() || !environment.contains(found)) return std::nullopt;
+  const Json& load = environment.at(found);
+  return load.is_number() ? std::optional(load.get<double>()) : std::nullopt;
+}
+
+// One case of a comparison as its B would stand in a sweep; a failed unit has failed it.
+Record record_of_b(const AbDocument& document, std::size_t case_index) {
+  std::vector<const Record*> units;
+  for (const Record& unit : document.samples.units)
+    if (unit.unit->case_index == case_index && unit.unit->side == AbSide::b) units.push_back(&unit);
+  const Record* const scored = scored_unit(document.samples, case_index, AbSide::b);
+  Record record = scored != nullptr ? *scored : units.empty() ? Record{} : *units.front();
+  record.case_name = document.samples.cases[case_index].name;
+  if (units.empty()) record.reason = "B was not measured";
+  if (record.method.empty() && record.workload.empty()) record.workload = record.case_name;
+  record.unit.reset();
+  record.files.clear();
+  record.stages.clear();
+  record.timing.warm_ms.clear();
+  record.timing.cpu_ms.clear();
+  record.timing.blocks.clear();
+  for (const Record* const unit : units) add_unit(*unit, record);
+  if (const auto load_1m = load_before(*document.environment)) {
+    TimedBlock& block = record.timing.blocks.emplace_back();
+    block.count = record.timing.warm_ms.size();
+    block.load_1m = load_1m;
+  }
+  for (const AbOutcome& outcome : document.settings.outcomes)
+    if (const auto metric =
+            outcome.kind == AbOutcome::Kind::metric ? compared_metric(outcome, units) : std::nullopt) {
+      std::erase_if(record.metrics, [&](const auto& known) { return known.first == outcome.name; });
+      record.metrics.emplace_back(outcome.name, *metric);
+    }
+  return record;
 }
 
 // Returns what of "comparison" is known before the first pair.
@@ -99,6 +168,26 @@ Results results_of(AbDocument document, const JournalHeader& header) {
   results.environment = document.environment;
   results.comparison = JsonOf<AbDocument>::write(document);
   results.records = std::move(document.samples.units);
+  return results;
+}
+
+Results results_of_b(const AbDocument& document) {
+  Results results;
+  results.run.id = document.run.id;
+  results.run.suite = "ab";
+  results.run.started_utc = document.run.started_utc;
+  results.run.finished_utc = document.run.finished_utc;
+  results.run.complete = document.run.complete;
+  results.run.planned_cases = document.samples.cases.size();
+  results.run.requested = Json::object();
+  results.run.effective = Json::object();
+  results.environment = document.environment;
+  for (std::size_t i = 0; i < document.samples.cases.size(); ++i)
+    results.records.push_back(record_of_b(document, i));
+  std::string names;
+  for (const Record& record : results.records) names += record.case_name + "\n";
+  results.run.plan_sha256 = sha256_hex(names);
+  std::ranges::sort(results.records, {}, &Record::case_name);
   return results;
 }
 

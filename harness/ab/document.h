@@ -147,6 +147,11 @@ bool is_a_a(const AbDocument& document);
 // Returns what results.json holds: the document, with the units of its samples as records.
 Results results_of(AbDocument document, const JournalHeader& header);
 
+// Returns what B measured as the results of a sweep of the suite "ab": a record for each case with the warm
+// runs, CPU times and stages of B's units, and its metrics; of a metric that was compared, the median of the
+// units. A history of comparisons is that of their B.
+Results results_of_b(const AbDocument& document);
+
 // Reads a comparison back, whose units are moved out of the results. Throws Error(input) "results.json: ..."
 // as add_units() and check_pairs().
 AbDocument document_of(Results&& results);

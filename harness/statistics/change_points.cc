@@ -174,6 +174,12 @@ double corrected_p(std::span<const double> before, std::span<const double> after
   return student_t_two_sided(fit.shift / std::sqrt(fit.squares / degrees / fit.weight), degrees);
 }
 
+// The largest p of a step in a history of so many runs.
+double allowed_p(std::size_t runs, const TrendStepOptions& options) {
+  const double share = 16 / static_cast<double>(runs);
+  return options.max_p * std::clamp(share * share, 0.1, 1.0);
+}
+
 // The borders of levels: 0, each step, the end.
 std::vector<std::size_t> borders_of(std::span<const double> history, std::span<const ChangePoint> steps) {
   std::vector<std::size_t> borders = {0};
@@ -310,7 +316,7 @@ std::vector<ChangePoint> detect_steps(std::span<const double> history, const Tre
         weakest = i;
       }
     }
-    if (weakest_p <= options.max_p) break;
+    if (weakest_p <= allowed_p(history.size(), options)) break;
     steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(weakest));
   }
   return steps;

@@ -242,4 +242,13 @@ VerifyReport verify_bundle(const std::filesystem::path& bundle, Results* results
   return Verifier(bundle).run(results);
 }
 
+std::string bundle_page(const std::filesystem::path& bundle) {
+  BundleContent content;
+  require_verified(verify_bundle(bundle, &content.results), bundle);
+  if (content.results.is_comparison()) content.results = read_any_results(bundle / "results.json");
+  read_beside_results(bundle, content);
+  const auto judged = take_comparison(content.results);
+  return render_page(bundle, content, judged.get());
+}
+
 }  // namespace aqbench

@@ -38,6 +38,10 @@ std::string first_problem(const VerifyReport& report);
 // Throws the first problem of `bundle` as Error(verification); a bundle that is verified passes.
 void require_verified(const VerifyReport& report, const std::filesystem::path& bundle);
 
+// Returns the page of a bundle, rendered from its records: the bundle's own report.html may hold scripts of
+// strangers. Throws Error(verification) for a bundle that does not verify.
+std::string bundle_page(const std::filesystem::path& bundle);
+
 // Returns "verified: ..." with the digests, or one line for each finding, its file first; and the notes.
 std::string render_verify(const VerifyReport& report, bool colours = false);
 

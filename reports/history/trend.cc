@@ -5,107 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <set>
 
-#include "core/files.h"
 #include "core/json.h"
 #include "core/quantiles.h"
-#include "harness/ab/benchmark_file.h"
+#include "harness/gating/gate.h"
 #include "harness/gating/verdicts.h"
 #include "harness/measuring/timing.h"
-#include "harness/running/journal.h"
 #include "harness/statistics/summary.h"
-#include "reports/bundle/bundle.h"
-#include "reports/bundle/verify.h"
-#include "reports/content/environment_text.h"
 
 namespace aqbench {
 namespace {
-
-namespace fs = std::filesystem;
-
-constexpr int kMaxFolders = 3;  // below the one given
-
-// Whether the folder is a bundle, or what is left of one that has lost its results, and even a part of its
-// list.
-bool is_bundle(const fs::path& folder) {
-  if (is_comparison(folder)) return false;
-  if (is_file(folder / "results.json")) return true;
-  if (!is_file(folder / kHashListName)) return false;
-  if (is_file(folder / "journal.jsonl")) return true;
-  try {
-    const HashList list = parse_hash_list(read_text_file(folder / kHashListName, kMaxHashListBytes));
-    return std::ranges::find(list.lines, "results.json", &HashLine::path) != list.lines.end();
-  } catch (const Error&) {
-    return false;  // nothing says that results were here
-  }
-}
-
-// The folders in a folder, in order. Throws Error(input).
-std::vector<fs::path> folders_in(const fs::path& folder) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  fs::directory_iterator entries(folder, error);
-  for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
-    // A folder may be listed and yet nothing in it be looked at.
-    const fs::file_status status = fs::symlink_status(entries->path(), error);
-    if (status.type() == fs::file_type::not_found) error.clear();  // gone since
-    if (error) break;
-    if (fs::is_directory(status)) found.push_back(entries->path());
-  }
-  if (error) throw input_error("{}: {}", folder.string(), error.message());
-  std::ranges::sort(found);
-  return found;
-}
-
-// Adds the files of other benchmark tools in a folder, in order.
-void add_benchmark_files(const fs::path& folder, std::vector<fs::path>& found) {
-  for (const fs::path& file : entries_of(folder))
-    if (file.extension() == ".json" && !benchmark_tool(file).empty()) found.push_back(file);
-}
-
-void find_bundles_below(const fs::path& folder, int depth, std::vector<fs::path>& bundles,
-                        std::vector<UnlistedFolder>* unlisted) {
-  if (is_bundle(folder)) {
-    bundles.push_back(folder);
-    return;
-  }
-  if (depth == kMaxFolders) {
-    std::error_code error;
-    const bool unknown = !fs::exists(folder / "results.json", error);
-    if (unknown && error == std::errc::permission_denied && unlisted != nullptr)
-      unlisted->push_back({folder, fmt::format("{}: {}", folder.string(), error.message())});
-    return;
-  }
-  std::vector<fs::path> below;
-  if (folder.filename() == "criterion" && !benchmark_tool(folder).empty()) {
-    bundles.push_back(folder);
-    return;
-  }
-  add_benchmark_files(folder, bundles);
-  try {
-    below = folders_in(folder);
-  } catch (const Error& error) {
-    if (depth == 0 || unlisted == nullptr) throw;
-    unlisted->push_back({folder, error.what()});
-  }
-  for (const fs::path& path : below) find_bundles_below(path, depth + 1, bundles, unlisted);
-}
-
-TrendRun trend_run(Results results) {
-  TrendRun run;
-  run.id = results.run.id;
-  run.started_utc = results.run.started_utc;
-  const Json& environment = *results.environment;
-  if (environment.is_object() && environment.contains("comparability"))
-    run.machine = environment.at("comparability").dump(-1, ' ', false, Json::error_handler_t::replace);
-  run.commit = environment_value(environment, "build.commit");
-  run.folder_commit = environment_value(environment, "working_directory_git.commit");
-  if (const std::string commit = full_users_commit(results); !commit.empty()) run.folder_commit = commit;
-  if (run.folder_commit == run.commit) run.folder_commit.clear();
-  run.results = std::move(results);
-  return run;
-}
 
 struct SeriesKey {
   std::string case_name, metric, options, machine;
@@ -123,7 +32,7 @@ using SeriesByKey = std::map<SeriesKey, TrendSeries>;
 constexpr const char* kTimeMetric = "time_ms";
 
 // In how many runs CPU time tells more of a case than wall time, by the key of its CPU times.
-using LoadedRuns = std::map<SeriesKey, std::size_t>;
+using LoadedRuns = std::map<SeriesKey, std::ptrdiff_t>;
 
 // Leaves of wall time and CPU time of a case the one that decides.
 void choose_times(DecideBy wanted, const LoadedRuns& loaded, SeriesByKey& all) {
@@ -134,11 +43,9 @@ void choose_times(DecideBy wanted, const LoadedRuns& loaded, SeriesByKey& all) {
       ++cpu;
       continue;
     }
-    const std::size_t runs = cpu->second.runs.size();
     const auto found = loaded.find(cpu->first);
-    const bool mostly_loaded = found != loaded.end() && 2 * found->second > runs;
-    if (wanted == DecideBy::cpu ||
-        (wanted == DecideBy::automatic && mostly_loaded && runs == wall->second.runs.size())) {
+    if (cpu_time_decides(wanted, found == loaded.end() ? 0 : found->second, std::ssize(cpu->second.runs),
+                         std::ssize(wall->second.runs))) {
       all.erase(wall);
       ++cpu;
     } else {
@@ -202,9 +109,10 @@ std::optional<PinnedComparison> pinned_level(const TrendSeries& series, std::opt
                                              const TrendStepOptions& options) {
   const auto at = pinned ? std::ranges::find(series.runs, *pinned) : series.runs.end();
   if (at == series.runs.end()) return std::nullopt;
-  PinnedComparison found =
-      compare_with_pinned(series.values, series.changes, static_cast<std::size_t>(at - series.runs.begin()),
-                          options.change_points);
+  ChangePointOptions levels = options.change_points;
+  levels.max_p = options.max_p;
+  PinnedComparison found = compare_with_pinned(series.values, series.changes,
+                                               static_cast<std::size_t>(at - series.runs.begin()), levels);
   if (!series.is_time && is_too_short(series.values, options))
     found.changed = !gate_passes(series.metric, series.unit, series.better, found.level.mean_before,
                                  found.level.mean_after);
@@ -224,47 +132,10 @@ std::optional<std::size_t> pinned_run(const TrendHistory& history, const std::st
 
 }  // namespace
 
-std::vector<fs::path> find_bundles(const std::vector<fs::path>& folders,
-                                   std::vector<UnlistedFolder>* unlisted) {
-  std::vector<fs::path> bundles;
-  for (const fs::path& folder : folders) {
-    if (!folder_exists(folder) && !benchmark_tool(folder).empty()) {
-      bundles.push_back(folder);
-      continue;
-    }
-    require_bundle_folder(folder);
-    find_bundles_below(folder, 0, bundles, unlisted);
-  }
-  return bundles;
-}
-
-TrendHistory read_history(const std::vector<fs::path>& folders) {
-  TrendHistory history;
-  std::set<std::string> roots;
-  for (const fs::path& bundle : find_bundles(folders)) {
-    if (!is_bundle(bundle)) {
-      history.runs.push_back(trend_run(results_of_benchmarks(bundle)));
-      TrendRun& run = history.runs.back();
-      if (!run.machine.empty()) continue;
-      run.machine = "not recorded by " + run.results.run.suite;
-      history.problems.push_back(bundle.string() +
-                                 ": does not say of which machine: taken as that of its tool's others");
-      continue;
-    }
-    const VerifyReport report = verify_bundle(bundle);
-    if (!report.ok() || report.root_digest.empty()) {
-      history.problems.push_back(fmt::format("{}: left out: {}", bundle.string(), first_problem(report)));
-      continue;
-    }
-    if (!roots.insert(report.root_digest).second) {
-      history.problems.push_back(bundle.string() + ": left out: its records are there already");
-      continue;
-    }
-    history.runs.push_back(trend_run(read_results(bundle / "results.json")));
-  }
-  std::ranges::stable_sort(history.runs, {},
-                           [](const TrendRun& run) { return std::pair(run.started_utc, run.id); });
-  return history;
+bool cpu_time_decides(DecideBy wanted, std::ptrdiff_t loaded, std::ptrdiff_t cpu_runs,
+                      std::ptrdiff_t wall_runs) {
+  if (wanted != DecideBy::automatic) return wanted == DecideBy::cpu;
+  return 2 * loaded > cpu_runs && cpu_runs == wall_runs;
 }
 
 std::vector<ChangePoint> metric_steps(const std::string& metric, const std::string& unit, Better better,

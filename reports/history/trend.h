@@ -19,6 +19,7 @@ namespace aqbench {
 // One run of the history.
 struct TrendRun {
   std::string id, started_utc;
+  std::string file;           // of another benchmark tool; "" for a bundle
   std::string commit;         // of the program's sources
   std::string folder_commit;  // of the folder that the run was started in, where that is another one
   std::string machine;        // the comparability key as text; times with different keys are different series
@@ -37,18 +38,28 @@ struct UnlistedFolder {
   std::string problem;  // a line that names it
 };
 
+// Returns the commit that a path names where it ends as the pattern says, "results/{commit}.json", or goes on
+// below it; nullopt where it does not. Throws Error(usage) for a pattern without {commit}.
+std::optional<std::string> commit_in_path(const std::string& pattern, const std::filesystem::path& path);
+
+// Returns what a comparison counts for in a history, its B (harness/ab/document.h); nullopt for a bundle of a
+// sweep. Throws as read_any_results() and document_of().
+std::optional<Results> comparison_in_history(const std::filesystem::path& bundle);
+
 // Returns every bundle, and every file of another benchmark tool (harness/ab/benchmark_file.h), in the
 // folders, at most three levels below them, in order of their paths; a folder may be a bundle itself. One
-// without results.json counts where its sha256.txt names it, or stands beside a journal. Folders below that
-// cannot be listed are added to `unlisted`. Throws Error(input) if a given folder cannot be listed, and
-// without `unlisted` also for any other.
+// without results.json counts where its sha256.txt names it, or stands beside a journal; calibrations of `ab`
+// do not. Folders below that cannot be listed are added to `unlisted`. Throws Error(input) if a given folder
+// cannot be listed, and without `unlisted` also for any other.
 std::vector<std::filesystem::path> find_bundles(const std::vector<std::filesystem::path>& folders,
                                                 std::vector<UnlistedFolder>* unlisted = nullptr);
 
 // Reads every bundle and file of another benchmark tool in the folders, as find_bundles() finds them. A
-// bundle that does not verify, or whose records another bundle has already, is left out. Throws Error(input)
-// if a folder cannot be listed.
-TrendHistory read_history(const std::vector<std::filesystem::path>& folders);
+// bundle that does not verify, or whose records another bundle has already, is left out. `commit_of` is a
+// pattern of commit_in_path(), "" for none. Throws Error(input) if a folder cannot be listed, and
+// Error(usage) if no path matches the pattern.
+TrendHistory read_history(const std::vector<std::filesystem::path>& folders,
+                          const std::string& commit_of = {});
 
 // One metric of one case over the runs.
 struct TrendSeries {
@@ -76,6 +87,11 @@ struct TrendOptions {
 // does not pass (harness/gating/), with p = 1.
 std::vector<ChangePoint> metric_steps(const std::string& metric, const std::string& unit, Better better,
                                       std::span<const double> values, const TrendStepOptions& options = {});
+
+// Returns whether CPU time stands in for wall time in a history of a case that has both, the wall time in
+// `wall_runs` and the CPU time in `cpu_runs`, of which `loaded` were measured under load.
+bool cpu_time_decides(DecideBy wanted, std::ptrdiff_t loaded, std::ptrdiff_t cpu_runs,
+                      std::ptrdiff_t wall_runs);
 
 // Returns a series for each case and metric that at least two runs have with the same options, those with a
 // change first. Accuracy and memory are taken over all runs; times (time_ms or cpu_ms, and stages) only over

@@ -41,12 +41,16 @@ ShortNames names_of(const std::vector<TrendSeries>& series) {
   return shorten_names({names.begin(), names.end()});
 }
 
+// The commit that was measured, shortened; "" where it is unknown.
+std::string commit_of(const TrendRun& run) {
+  return (run.folder_commit.empty() ? run.commit : run.folder_commit).substr(0, 8);
+}
+
 // "RUN COMMIT" of the folder that the run was started in, and "aqbench COMMIT" where that is another one.
 std::string run_name(const TrendRun& run) {
   std::string name = run.id;
-  if (!run.folder_commit.empty()) name += " " + run.folder_commit.substr(0, 8);
-  if (!run.commit.empty())
-    name += fmt::format("{}{}", run.folder_commit.empty() ? " " : " aqbench ", run.commit.substr(0, 8));
+  if (const std::string commit = commit_of(run); !commit.empty()) name += " " + commit;
+  if (!run.folder_commit.empty() && !run.commit.empty()) name += " aqbench " + run.commit.substr(0, 8);
   return name;
 }
 
@@ -71,13 +75,16 @@ std::string changes_text(const TrendHistory& history, const std::vector<TrendSer
   const ShortNames names = names_of(series);
   // A run's name is never shortened: it is what the bundle is found by.
   Table table = table_with(
-      {"since run", "case", "metric", ">before", ">after", ">change", ">size", "which is", ">p", ">more"});
+      {"since", "case", "metric", ">before", ">after", ">change", ">size", "which is", ">p", ">more"});
   Lines runs;
   for (const auto& [run, verdicts] : changes) {
-    runs.items.push_back("  " + run_name(history.runs[run]));
+    const TrendRun& since = history.runs[run];
+    runs.items.push_back(
+        fmt::format("  {}{}{}", run_name(since), since.file.empty() ? "" : ": ", since.file));
     for (const CaseVerdicts& one : by_case(verdicts)) {
-      table.rows.push_back(
-          {{history.runs[run].id}, {names.of.at(one.worst->case_name)}, {verdict_cells(*one.worst).what}});
+      table.rows.push_back({{commit_of(since).empty() ? since.id : commit_of(since)},
+                            {names.of.at(one.worst->case_name)},
+                            {verdict_cells(*one.worst).what}});
       add_level(*one.worst, table.rows.back());
       table.rows.back().push_back({one.worst->reason});
       table.rows.back().push_back({one.rows.size() > 1 ? fmt::format("+{}", one.rows.size() - 1) : ""});

@@ -10,7 +10,7 @@
 #include "core/parallel.h"
 #include "core/sha256.h"
 #include "core/text.h"
-#include "reports/content/bundle_content.h"
+#include "reports/bundle/verify.h"
 #include "reports/site/site_baselines.h"
 #include "reports/site/site_pages.h"
 
@@ -54,16 +54,27 @@ void check_out(const fs::path& out) {
   throw Error(ErrorKind::input, out.string() + ": is not empty and no site");
 }
 
-SiteSuites suites_of(const std::vector<SiteRun>& runs) {
+SiteSuites suites_of(const std::vector<SiteRun>& runs, DecideBy decide_by) {
   SiteSuites suites;
   for (const SiteRun& run : runs) suites[run.suite].runs.push_back(&run);
   for (auto& [name, suite] : suites) {
     std::ranges::sort(suite.runs, {},
                       [](const SiteRun* run) { return std::pair(run->started_utc, run->id); });
     suite.names = site_short_names(suite.runs);
-    suite.steps = site_steps(suite.runs);
+    suite.steps = site_steps(suite.runs, decide_by);
   }
   return suites;
+}
+
+// Takes the commits from the paths of the runs. Throws Error(usage) where no path has one.
+void name_commits(const std::string& pattern, std::vector<SiteRun>& runs) {
+  bool matched = false;
+  for (SiteRun& run : runs)
+    if (const auto commit = commit_in_path(pattern, run.folder)) {
+      run.folder_commit = *commit;
+      matched = true;
+    }
+  if (!matched) throw usage_error("--commit-of '{}': no bundle or file lies there", pattern);
 }
 
 // Gates the newest run of each suite where it was not gated by itself. One whose bundle cannot be read now
@@ -166,13 +177,17 @@ SiteReports make_reports(const SiteSuites& suites, std::size_t most, const fs::p
   for (const auto& [name, suite] : suites)
     for (std::size_t i = suite.runs.size() - std::min(most, suite.runs.size()); i < suite.runs.size(); ++i) {
       const SiteRun& run = *suite.runs[i];
-      const std::string path = fmt::format("report/{}-{}.html", site_file_name(run.id), run.key.substr(0, 8));
+      const bool other_tool = is_of_other_tool(run.folder);  // its own file is the page
+      const std::string path = fmt::format("report/{}-{}{}", site_file_name(run.id), run.key.substr(0, 8),
+                                           other_tool ? ".json" : ".html");
       const auto before = known.find(path);
       if (before != known.end() && path_exists(out / path) && sha256_file_hex(out / path) == before->second) {
         made[path] = before->second;
       } else {
-        if (kept.contains(run.key) || is_of_other_tool(run.folder)) continue;
-        const auto page = readable([&] { return std::optional(site_report(run.folder)); }, problems);
+        if (kept.contains(run.key) || (other_tool && !is_file(run.folder))) continue;
+        const auto page = readable(
+            [&] { return std::optional(other_tool ? read_file(run.folder) : bundle_page(run.folder)); },
+            problems);
         if (!page) continue;
         write_file(out / path, *page);
         made[path] = sha256_hex(*page);
@@ -213,7 +228,8 @@ SiteSummary write_site(const SiteRequest& request) {
   SiteBaselines baselines = read_site_baselines(request.folders, request.baselines);
   SiteReading read = read_site_runs(bundles, unlisted, request.out);
   std::ranges::move(baselines.problems, std::back_inserter(read.problems));
-  const SiteSuites suites = suites_of(read.runs);
+  if (!request.commit_of.empty()) name_commits(request.commit_of, read.runs);
+  const SiteSuites suites = suites_of(read.runs, request.decide_by);
   gate_newest(suites, baselines.found, read);
   SiteWriter writer(request.out);
   const SiteReports reports =

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/records/load.h"
+
 namespace aqbench {
 
 // What a site is made of.
@@ -16,6 +18,8 @@ struct SiteRequest {
   std::filesystem::path out;
   std::vector<std::filesystem::path> baselines = {};  // beside those that stand in the folders
   std::size_t reports = 5;                            // pages of the newest so many runs of each suite
+  DecideBy decide_by = DecideBy::automatic;           // which time's steps are shown
+  std::string commit_of = {};                         // a pattern of commit_in_path(), "" for none
 };
 
 // What was done.

@@ -56,6 +56,16 @@ std::vector<SiteSeries> series_of(std::span<const SiteRun* const> runs) {
   return all;
 }
 
+// The times whose steps are shown, as a trend shows them.
+std::vector<std::size_t> deciding_times(const SiteSeries& series, DecideBy decide_by) {
+  const std::size_t wall = site_time_place(), cpu = site_cpu_place();
+  const auto runs = [&](auto has) { return std::ranges::count_if(series.runs, has); };
+  const auto with = [&](auto at) { return runs([=](auto& run) { return !!run.second->values[at]; }); };
+  const auto loaded = runs([](const auto& run) { return run.second->loaded; });
+  if (decide_by == DecideBy::both) return {wall, cpu};
+  return {cpu_time_decides(decide_by, loaded, with(cpu), with(wall)) ? cpu : wall};
+}
+
 void add_steps(const SiteSeries& series, std::size_t metric, std::vector<SiteStep>& steps) {
   std::vector<double> values;
   std::vector<std::size_t> runs;
@@ -182,11 +192,9 @@ ShortNames site_short_names(std::span<const SiteRun* const> runs) {
 }
 
 std::string commit_of_run(const SiteRun& run) {
-  const std::string program = run.commit.substr(0, 12);
-  if (run.folder_commit.empty() || run.folder_commit == run.commit)
-    return program.empty() ? "not known" : program;
-  return fmt::format("{} (aqbench {})", run.folder_commit.substr(0, 12),
-                     program.empty() ? "not known" : program);
+  const std::string program = run.commit.substr(0, 12), folder = run.folder_commit.substr(0, 12);
+  if (folder.empty() || run.folder_commit == run.commit) return program.empty() ? "not known" : program;
+  return program.empty() ? folder : fmt::format("{} (aqbench {})", folder, program);
 }
 
 int SiteStep::worsening() const {
@@ -194,18 +202,15 @@ int SiteStep::worsening() const {
   return aqbench::worsening(known.name, known.better, level.mean_before, level.mean_after);
 }
 
-std::vector<SiteStep> site_steps(std::span<const SiteRun* const> runs) {
+std::vector<SiteStep> site_steps(std::span<const SiteRun* const> runs, DecideBy decide_by) {
   const std::vector<SiteSeries> all = series_of(runs);
-  const std::size_t time = site_time_place();
   std::vector<std::size_t> metrics = filled_metrics({runs.begin(), runs.end()});
-  std::erase(metrics, time);
+  std::erase_if(metrics, [](std::size_t metric) { return metric >= site_cpu_place(); });  // times are last
   std::vector<std::vector<SiteStep>> found(all.size());
   parallel_for(all.size(), 4, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      if (all[i].times)
-        add_steps(all[i], time, found[i]);
-      else
-        for (const std::size_t metric : metrics) add_steps(all[i], metric, found[i]);
+      for (const std::size_t metric : all[i].times ? deciding_times(all[i], decide_by) : metrics)
+        add_steps(all[i], metric, found[i]);
     }
   });
   std::vector<SiteStep> steps;
@@ -244,7 +249,9 @@ TableCell since_cell(std::span<const SiteRun* const> runs, std::span<const SiteS
                      const std::function<bool(const SiteStep&)>& is_meant) {
   const auto step = std::ranges::find_if(steps, is_meant);  // the newest first
   if (step == steps.end()) return {"first run"};
-  return html_cell(steps_link(runs.front()->suite, xml_escape(runs[step->since]->id)),
+  const SiteRun& since = *runs[step->since];
+  const std::string& text = since.folder_commit.empty() ? since.id : since.folder_commit;
+  return html_cell(steps_link(runs.front()->suite, xml_escape(text.substr(0, 16))),
                    step->worsening() > 0 ? Colour::red : Colour::none);
 }
 

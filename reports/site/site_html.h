@@ -86,7 +86,8 @@ inline constexpr std::size_t kMaxSiteSteps = 2000;
 // those of one run by the size of the change.
 // Runs of other options are another series (harness/statistics/change_points.h), and times also those of
 // another machine or build. Of more than kMaxSiteSteps the newest are kept.
-std::vector<SiteStep> site_steps(std::span<const SiteRun* const> runs);
+std::vector<SiteStep> site_steps(std::span<const SiteRun* const> runs,
+                                 DecideBy decide_by = DecideBy::automatic);
 
 // A suite of a site, and all suites by their names.
 struct SiteSuite {

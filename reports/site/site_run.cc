@@ -14,6 +14,7 @@
 #include "core/quantiles.h"
 #include "core/sha256.h"
 #include "harness/ab/benchmark_file.h"
+#include "harness/records/load.h"
 #include "metrics/protocols/asked_protocols.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/verify.h"
@@ -35,6 +36,7 @@ HashList read_hashes(const std::string& text, const std::filesystem::path& bundl
 }
 
 constexpr const char* kTimeName = "time_ms";
+constexpr const char* kCpuName = "cpu_ms";
 
 // The metrics of a site, and their places.
 struct SiteMetrics {
@@ -52,6 +54,7 @@ struct SiteMetrics {
     for (const ProtocolMetric& metric : headline_protocol_metrics())
       add({metric.name, metric.title, metric.definition, metric.unit, metric.better});
     for (const SiteMetric& metric : imported) add(metric);
+    add({kCpuName, "CPU time [ms]", "median of the CPU time of the warm runs", "ms", Better::lower});
     add({kTimeName, "time [ms]", "median of the warm runs, or the cold run where there are none", "ms",
          Better::lower});
   }
@@ -109,7 +112,9 @@ class ResultsVisitor : public JsonVisitor {
   void number(double value) override {
     check_place();
     add_item(fmt::format("{}", value));
-    if (depth_ == 5 && is_timing() && keys_[4] == "warm_ms") record_.warm_ms.push_back(value);
+    if (is_timing()) add_time(value);
+    if (depth_ == 3 && keys_[1] == "environment" && keys_[2] == "comparability" && value >= 0)
+      environment_["comparability"][keys_[3]] = static_cast<std::size_t>(value);
     std::optional<double>* const slot = number_slot();
     if (slot == nullptr) return;
     if (*slot) fail_at(source_, keys_[depth_] + " occurs twice");
@@ -142,7 +147,7 @@ class ResultsVisitor : public JsonVisitor {
   struct RecordParts {
     std::optional<std::string> name, scene, method, preset, workload, status, guest_commit;
     std::vector<std::optional<double>> values = std::vector<std::optional<double>>(site_metrics().size());
-    std::vector<double> warm_ms;
+    Timing timing;  // as far as it says which time counts
     std::optional<double> cold_ms;
     std::string options;  // a line each
     bool is_injected = false;
@@ -165,6 +170,17 @@ class ResultsVisitor : public JsonVisitor {
     if (items != nullptr) items->append(keys_[depth_]).append("=").append(value).append("\n");
   }
   bool is_timing() const { return is_record() && keys_[3] == "timing"; }
+
+  // Takes a number of the times: of warm runs, and of the details their CPU times, loads and threads.
+  void add_time(double value) {
+    const bool details = keys_[4] == "details";
+    if (depth_ == 5 && keys_[4] == "warm_ms") record_.timing.warm_ms.push_back(value);
+    if (depth_ == 6 && details && keys_[5] == "cpu_ms") record_.timing.cpu_ms.push_back(value);
+    if (depth_ >= 6 && details && keys_[5] == "threads")
+      record_.timing.threads.emplace_back("", static_cast<std::int64_t>(value));
+    if (depth_ == 7 && details && keys_[5] == "blocks" && keys_[7] == "load_1m")
+      record_.timing.blocks.emplace_back().load_1m = value;
+  }
 
   std::optional<std::string>* text_slot() {
     const std::string& name = depth_ < kDepth ? keys_[depth_] : keys_[0];
@@ -203,9 +219,14 @@ class ResultsVisitor : public JsonVisitor {
                  record_.status.value_or(""), std::move(record_.values),  short_hash(record_.options)};
     if (record_.preset && !record_.preset->empty()) one.method += ":" + *record_.preset;
     if (one.method.empty()) one.method = record_.workload.value_or("");
+    Record timed;  // the environment stands before the records
+    timed.case_name = one.name;
+    timed.timing = std::move(record_.timing);
+    one.loaded = is_better_by_cpu(timed, environment_);
+    const std::vector<double>&warm_ms = timed.timing.warm_ms, &cpu_ms = timed.timing.cpu_ms;
     // As typical_ms().
-    one.values.back() =
-        record_.warm_ms.empty() ? record_.cold_ms : std::optional(median_of(std::move(record_.warm_ms)));
+    one.values[site_time_place()] = warm_ms.empty() ? record_.cold_ms : std::optional(median_of(warm_ms));
+    if (!cpu_ms.empty()) one.values[site_cpu_place()] = median_of(cpu_ms);
     if (!names_.insert(one.name).second)
       fail_at(source_, fmt::format("records: case {} occurs twice", one.name));
     if (record_.guest_commit) guest_commits_.insert(*record_.guest_commit);
@@ -220,7 +241,8 @@ class ResultsVisitor : public JsonVisitor {
   std::unordered_set<std::string> names_;     // of the cases
   std::set<std::string> guest_commits_;       // of the repositories of the user's programs
   std::optional<std::string> id_, suite_, started_, commit_, machine_, folder_commit_;
-  std::string comparable_;  // a line each
+  std::string comparable_;             // a line each
+  Json environment_ = Json::object();  // the counts of its comparability
   std::optional<double> planned_;
   RecordParts record_;
   SiteRun run_;
@@ -259,6 +281,7 @@ void find_imported_metrics(const std::vector<std::filesystem::path>& bundles) {
 }
 
 std::size_t site_time_place() { return place_of(kTimeName).value(); }
+std::size_t site_cpu_place() { return place_of(kCpuName).value(); }
 
 bool is_of_other_tool(const std::filesystem::path& bundle) {
   return bundle.filename() == "criterion" || is_file(bundle);
@@ -272,21 +295,16 @@ std::string site_key(const std::filesystem::path& bundle) {
 SiteRun read_site_run(const std::filesystem::path& bundle) {
   const bool other_tool = is_of_other_tool(bundle);
   const std::filesystem::path path = other_tool ? bundle : bundle / "results.json";
-  const std::string text =
+  std::string text =
       other_tool ? results_text(results_of_benchmarks(bundle)) : read_text_file(path, kResultsJson.max_bytes);
   if (!other_tool) require_listed(bundle, text);
+  if (const auto of_b = other_tool ? std::nullopt : comparison_in_history(bundle)) text = results_text(*of_b);
   ResultsVisitor visitor(path.string());
   scan_json(text, path.string(), kResultsJson, visitor);
   SiteRun run = visitor.take();
   run.key = site_key(bundle);
   run.folder = bundle.string();
   return run;
-}
-
-std::string site_report(const std::filesystem::path& bundle) {
-  Results results;
-  require_verified(verify_bundle(bundle, &results), bundle);
-  return render_page(bundle, read_bundle_content(bundle, std::move(results)), nullptr);
 }
 
 Results site_results(const SiteRun& run, const std::vector<std::size_t>& metrics) {

@@ -20,6 +20,7 @@ struct SiteCase {
   std::string name, scene, method, status;  // scene is "" for a workload, and method its name
   std::vector<std::optional<double>> values;
   std::string options = {};  // a hash of the options as they took effect, "" for none
+  bool loaded = false;       // its CPU time tells more than its wall time (is_better_by_cpu())
 };
 
 // The largest count of cases that is read; no run has more.
@@ -61,8 +62,9 @@ void find_imported_metrics(const std::vector<std::filesystem::path>& bundles);
 // Returns how many of site_metrics() are columns of tables of cases. Behind them stand the numbers of
 // protocols and the imported ones.
 std::size_t site_columns();
-// Returns the place of the time among them.
+// Return the places of wall time and CPU time among them.
 std::size_t site_time_place();
+std::size_t site_cpu_place();
 
 // Reads a bundle: results.json, which must have the hash in sha256.txt, which must hold together. The rest of
 // the bundle is for `aqbench verify`. Throws Error(input, io, verification) naming the file.
@@ -77,10 +79,6 @@ bool is_of_other_tool(const std::filesystem::path& bundle);
 
 // Returns the key of a bundle without reading its results. Throws as read_site_run().
 std::string site_key(const std::filesystem::path& bundle);
-
-// Returns the page of a bundle, rendered from its records: the bundle's own report.html may hold scripts of
-// strangers. Throws Error(verification) for a bundle that does not verify.
-std::string site_report(const std::filesystem::path& bundle);
 
 // Return a run as one line of JSON, and read it back. Throws Error(input) naming `source`, also for a line of
 // a version with other metrics.

@@ -19,7 +19,7 @@ namespace {
 
 // What a line of this version has, and the names of the metrics, in the order of its values.
 std::string metrics_of_lines() {
-  std::string names = "4:";
+  std::string names = "5:";
   for (const SiteMetric& metric : site_metrics()) {
     names += ' ';
     names += metric.name;
@@ -46,7 +46,8 @@ SiteCase case_of(const Json& row) {
   SiteCase one{text(0), text(1), text(2), text(3), {}, text(4)};
   for (const Json& value : row.at(5).get_ref<const Json::array_t&>())
     one.values.push_back(value.is_null() ? std::nullopt : std::optional(value.get<double>()));
-  if (one.values.size() != site_metrics().size() || row.size() != 6) throw std::out_of_range("values");
+  one.loaded = row.at(6).get<bool>();
+  if (one.values.size() != site_metrics().size() || row.size() != 7) throw std::out_of_range("values");
   return one;
 }
 
@@ -210,7 +211,8 @@ std::string site_line(const SiteRun& run) {
   for (const SiteCase& one : run.cases) {
     Json values = Json::array();
     for (const auto& value : one.values) values.push_back(value ? Json(*value) : Json(nullptr));
-    cases.push_back({one.name, one.scene, one.method, one.status, one.options, std::move(values)});
+    cases.push_back(
+        {one.name, one.scene, one.method, one.status, one.options, std::move(values), one.loaded});
   }
   Json line = {{"key", run.key}, {"metrics", metrics_of_lines()}};
   for (const auto& [name, text] : texts_of(run)) line[name] = *text;

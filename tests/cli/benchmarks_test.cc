@@ -72,13 +72,16 @@ TEST_F(Benchmarks, SixPercentMeasuredInPairsAreARegressionAndTheSameProgramIsNon
   const auto slower = exits(judge(), 1);
   EXPECT_THAT(slower.out,
               AllOf(HasSubstr("REGRESSED"), HasSubstr("BM_sort/8"), Not(HasSubstr("not measured in pairs"))));
+  exits(run("ab --samples a --samples-b b --out o"), 1);
+  EXPECT_THAT(succeeded(run("trend o")).out, HasSubstr("1 run,"));
+  succeeded(run("site o --out s"));
+  EXPECT_THAT(read_file(dir_ / "s/suite/ab.html"), AllOf(HasSubstr("BM_sort/8"), HasSubstr("../report/")));
   write_pairs(1000, 1000);
   const auto same = judge();
   EXPECT_NE(same.exit_code, 1) << same.out;
   EXPECT_THAT(same.out, AllOf(Not(HasSubstr("REGRESSED")), Not(HasSubstr("INVALID"))));
 }
 
-// Names without leading zeros, and a clock that is set back on the way.
 // CI reads the verdicts of a comparison as it reads those of a gate.
 TEST_F(Benchmarks, AComparisonIsExportedForCi) {
   write_pairs(1000, 1060);
@@ -107,6 +110,10 @@ TEST_F(Benchmarks, OfABusyMachineCpuTimeDecides) {
   exits(run("ab --samples a --samples-b c --decide-by both"), 0);
   EXPECT_THAT(exits(run("trend h"), 0).out, AllOf(HasSubstr("cpu_ms"), HasSubstr("c1052")));
   EXPECT_THAT(exits(run("trend h --decide-by wall"), 0).out, Not(HasSubstr("cpu_ms")));
+  succeeded(run("site h --out s"));
+  EXPECT_THAT(read_file(dir_ / "s/suite/google-benchmark.html"), HasSubstr("c1048 to c1052"));
+  succeeded(run("site h --out s --decide-by wall"));
+  EXPECT_THAT(read_file(dir_ / "s/suite/google-benchmark.html"), Not(HasSubstr("c1048 to c1052")));
   exits(run("accept a/run100.json --baseline t.json --stored-times"), 0);
   exits(run("gate c/run100.json --baseline t.json --stored-times"), 0);
   EXPECT_THAT(exits(run("gate b/run100.json --baseline t.json --stored-times"), 1).out,
@@ -115,6 +122,7 @@ TEST_F(Benchmarks, OfABusyMachineCpuTimeDecides) {
               HasSubstr("--decide-by 'pulse': expected wall, cpu or both"));
 }
 
+// Names without leading zeros, and a clock that is set back on the way.
 TEST_F(Benchmarks, FilesAreTakenInTheOrderOfTimeWithTheirOffsetsOfUtc) {
   for (int i = 0; i < 24; ++i) {
     const std::string name = "run_" + std::to_string(i + 1) + ".json";
@@ -213,6 +221,19 @@ TEST_F(Benchmarks, TrendAndSiteShowThem) {
   const auto site = succeeded(run({"site", dir_ / "history", "--out", dir_ / "site"}));
   EXPECT_THAT(site.out, HasSubstr("13 runs, 13 new"));
   EXPECT_THAT(run({"site", dir_ / "history", "--out", dir_ / "site"}).out, HasSubstr("13 runs, 0 new"));
+  const auto by_path = succeeded(run({"trend", "history", "--commit-of", "history/{commit}.json"}));
+  EXPECT_THAT(by_path.out, ::testing::ContainsRegex("run106 +BM_sort/8"));
+  EXPECT_THAT(exits(run({"trend", "history", "--commit-of", "other/{commit}.json"}), 2).err,
+              HasSubstr("--commit-of"));
+  succeeded(run({"site", "history", "--out", "site", "--commit-of", "history/{commit}.json"}));
+  const std::string page = read_file(dir_ / "site/suite/google-benchmark.html");
+  EXPECT_THAT(page, HasSubstr("run105 to run106"));
+  // A file of another tool is its own page.
+  const std::size_t link = page.find("../report/");
+  ASSERT_NE(link, std::string::npos);
+  const std::string file = page.substr(link + 3, page.find('#', link) - link - 3);
+  EXPECT_TRUE(file.ends_with(".json")) << file;
+  EXPECT_THAT(read_file(dir_ / "site" / file), HasSubstr("BM_sort/8"));
 }
 
 }  // namespace

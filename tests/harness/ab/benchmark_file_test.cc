@@ -90,6 +90,20 @@ TEST(BenchmarkFile, CpuTimeIsThatOfOneThread) {
 
 // The literals that Google Benchmark and Python write are null: of a time that fails its benchmark, of other
 // numbers it does not matter.
+TEST(BenchmarkFile, WhatOneSideAloneHasIsNamedWithItsLikeliestPartner) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(one_sided_benchmarks({"x", "y"}, {"y", "x"}), Names{});
+  EXPECT_EQ(one_sided_benchmarks({"BM_sort/8", "BM_read"}, {"BM_read", "sorting/8"}),
+            (Names{"A has the benchmark BM_sort/8, which B lacks: not compared; B may have it as sorting/8",
+                   "B has the benchmark sorting/8, which A lacks: not compared"}))
+      << "the only one left on either side";
+  EXPECT_EQ(one_sided_benchmarks({"BM_sort/8", "BM_gone"}, {"BM_sorts/8", "other"}).front(),
+            "A has the benchmark BM_sort/8, which B lacks: not compared; B may have it as BM_sorts/8");
+  EXPECT_EQ(one_sided_benchmarks({"BM_a1"}, {"BM_a2", "BM_a3"}).front(),
+            "A has the benchmark BM_a1, which B lacks: not compared")
+      << "either could be it";
+}
+
 TEST(BenchmarkFile, NumbersThatAreNoneAreNullWithAReason) {
   EXPECT_EQ(with_nulls(R"({"a": NaN, "b": [-Infinity,Infinity, -NaN], "c": "NaN \" Infinity", "d": -1})"),
             R"({"a": null, "b": [null,null, null], "c": "NaN \" Infinity", "d": -1})");

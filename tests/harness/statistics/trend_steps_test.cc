@@ -44,12 +44,56 @@ TEST(TrendSteps, BitEqualValuesShowEveryChangeAlsoOneThatIsTakenBack) {
 }
 
 // Of 1000 stationary series, how many show a step.
-int false_alarms_of(double cv, double correlation) {
+int false_alarms_of(double cv, double correlation, std::size_t size = 60) {
   std::mt19937_64 generator(7);
   int false_alarms = 0;
   for (int i = 0; i < 1000; ++i)
-    if (!step_indices(stationary(generator, 60, cv, correlation)).empty()) ++false_alarms;
+    if (!step_indices(stationary(generator, size, cv, correlation)).empty()) ++false_alarms;
   return false_alarms;
+}
+
+// The table of docs/guide.md, in series of 1000: noise of 5 %, far above the least step, so that p alone
+// counts.
+TEST(TrendSteps, FalseStepsByLengthAndAutocorrelation) {
+  struct Row {
+    std::size_t runs;
+    int independent, correlated, strongly;  // at most, with an autocorrelation of 0, 0.3 and 0.6
+  };
+  for (const Row& row : {Row{8, 5, 5, 20}, Row{16, 5, 5, 40}, Row{30, 5, 10, 40}, Row{60, 5, 5, 30}}) {
+    EXPECT_LE(false_alarms_of(0.05, 0, row.runs), row.independent) << row.runs;
+    EXPECT_LE(false_alarms_of(0.05, 0.3, row.runs), row.correlated) << row.runs;
+    EXPECT_LE(false_alarms_of(0.05, 0.6, row.runs), row.strongly) << row.runs;
+  }
+}
+
+// Of 500 histories of 16 runs with levels of 6, 5 and 5, how many show both steps where they are and no
+// other.
+int found_of(double cv, double first, double second) {
+  std::mt19937_64 generator(3);
+  int found = 0;
+  for (int i = 0; i < 500; ++i) {
+    Values history = stationary(generator, 16, cv, 0.1);
+    for (std::size_t k = 6; k < 16; ++k) history[k] *= k < 11 ? first : first * second;
+    found += step_indices(history) == Steps{6, 11} ? 1 : 0;
+  }
+  return found;
+}
+
+TEST(TrendSteps, TwoStepsInSixteenRunsAreFoundAtTheirRuns) {
+  EXPECT_GE(found_of(0.011, 1.10, 1.265), 490);
+  EXPECT_GE(found_of(0.02, 1.10, 1.265), 330);
+  EXPECT_GE(found_of(0.02, 1.265, 1.10), 250);
+  EXPECT_GE(found_of(0.02, 1.265, 1 / 1.265), 490);  // up and down again: no split explains both
+}
+
+// CPU times of BM_tiles/1000 on two processors at a load of 15, medians of three repetitions, to which steps
+// of 26.5 and 10 % were added.
+TEST(TrendSteps, AStepOfAQuarterIsFoundInCpuTimesOfABusyMachine) {
+  Values history = {9.124, 8.575, 8.346, 8.311, 9.109, 8.455, 8.288, 8.538,
+                    8.268, 8.200, 9.365, 9.503, 8.039, 8.035, 8.225, 8.310};
+  EXPECT_TRUE(step_indices(history).empty());
+  for (std::size_t k = 6; k < 16; ++k) history[k] *= 1.265;
+  EXPECT_EQ(step_indices(history), Steps{6});
 }
 
 TEST(TrendSteps, AtMostOneOfAThousandStationarySeriesShowsAStep) {

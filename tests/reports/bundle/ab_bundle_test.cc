@@ -11,7 +11,7 @@
 #include "reports/bundle/verify.h"
 #include "reports/text/summary.h"
 #include "tests/core/error_matcher.h"
-#include "tests/harness/ab/documents.h"
+#include "tests/reports/ab_bundle.h"
 #include "tests/reports/synthetic.h"
 #include "tests/temporary_directory.h"
 
@@ -27,21 +27,7 @@ struct AbBundle : ::testing::Test {
     write();
   }
   // Makes the bundle again, with the first `pairs` pairs in its journal.
-  void write(std::size_t pairs = SIZE_MAX) {
-    write_file(folder / "commands.txt", "aqbench ab\n");
-    JournalHeader header = journal_header_of(document, {"--a", "old"}, {"plan"});
-    header.run_id = document.run.id;
-    header.started_utc = document.run.finished_utc = "2026-11-21T12:00:00Z";
-    std::filesystem::remove(folder / kJournalFile);
-    {
-      Journal journal = Journal::create(folder.path(), header);
-      const std::vector<Record> records = results_of(document, header).records;
-      for (std::size_t i = 0; 2 * i < records.size() && i < pairs; ++i)
-        journal.append_units(std::span(records).subspan(2 * i, 2));
-    }
-    Results results = results_of(document, header);
-    finalise_bundle(folder.path(), std::move(results));
-  }
+  void write(std::size_t pairs = SIZE_MAX) { write_ab_bundle(folder.path(), document, pairs); }
   std::string text_of(const std::string& file) const { return read_file(folder.path() / file); }
   std::string findings() const {
     std::string all;

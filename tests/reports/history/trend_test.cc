@@ -9,6 +9,7 @@
 #include "core/files.h"
 #include "reports/bundle/bundle.h"
 #include "tests/core/error_matcher.h"
+#include "tests/reports/ab_bundle.h"
 #include "tests/reports/synthetic.h"
 #include "tests/reports/xml_check.h"
 #include "tests/temporary_directory.h"
@@ -222,6 +223,54 @@ TEST(Trend, ReadsVerifiedBundlesOnceAndNamesTheOthers) {
   EXPECT_THAT(history.problems[1], HasSubstr("there already"));
   EXPECT_THAT(error_of(ErrorKind::input, [&] { read_history({directory / "absent"}); }),
               HasSubstr("no such file or folder"));
+}
+
+// Eight comparisons, of which B is slower from the fifth on and A is not.
+TEST(Trend, OfAComparisonBCounts) {
+  const TemporaryDirectory folder;
+  for (unsigned i = 0; i < 8; ++i) {
+    AbDocument document = document_of(timed_samples(20, i < 4 ? 1.0 : 1.3, i + 1));
+    const std::string number = std::to_string(i);
+    document.run.id = "2026112" + number + "T120000Z";
+    document.environment =
+        Json{{"comparability", {{"cores", 2u}}}, {"working_directory_git", {{"commit", "abc" + number}}}};
+    write_ab_bundle(folder / document.run.id, document, SIZE_MAX, "2026-11-2" + number + "T12:00:00Z");
+  }
+  const TrendHistory history = read_history({folder.path()});
+  EXPECT_THAT(history.problems, IsEmpty());
+  ASSERT_EQ(history.runs.size(), 8u);
+  const auto all = detect_trends(history, {});
+  const TrendSeries& time = series_of(all, "time_ms");
+  EXPECT_EQ(time.case_name, "waves/x");
+  ASSERT_EQ(time.changes.size(), 1u);
+  EXPECT_EQ(time.changes[0].index, 4u);
+  EXPECT_NEAR(time.changes[0].level.change.value(), 0.3, 0.01);
+  EXPECT_EQ(series_of(all, "stage:match").changes.size(), 1u);
+  EXPECT_THAT(series_of(all, "stage:fuse").changes, IsEmpty());
+  EXPECT_THAT(render_trends(history, all), HasSubstr("abc4"));
+}
+
+// A calibration compares one version with itself, often: no history.
+TEST(Trend, ACalibrationIsNoRun) {
+  const TemporaryDirectory folder;
+  AbDocument document = document_of(timed_samples(20, 1.0));
+  document.run.validation = AbValidation{"waves/x", 1};
+  std::filesystem::create_directories(folder / "x");
+  Journal::create(folder / "x", journal_header_of(document, {"--calibrate"}, {"plan"}));
+  write_file(folder / "x/results.json", "{}");
+  EXPECT_THAT(find_bundles({folder.path()}), IsEmpty());
+}
+
+TEST(Trend, ACommitIsTakenFromThePath) {
+  EXPECT_EQ(commit_in_path("results/{commit}.json", "/home/me/results/3f2a.json"), "3f2a");
+  EXPECT_EQ(commit_in_path("results/{commit}.json", "results/3f2a.json"), "3f2a");
+  EXPECT_EQ(commit_in_path("out/{commit}", "out/3f2a/20261121T120000Z"), "3f2a");
+  EXPECT_EQ(commit_in_path("run-{commit}-cpu.json", "x/run-3f-2a-cpu.json"), "3f-2a");
+  EXPECT_FALSE(commit_in_path("results/{commit}.json", "results/a/3f2a.json"));
+  EXPECT_FALSE(commit_in_path("results/{commit}.json", "old_results/3f2a.json"));
+  EXPECT_FALSE(commit_in_path("results/{commit}.json", "results/3f2a.txt"));
+  EXPECT_THAT(error_of(ErrorKind::usage, [] { commit_in_path("results/*.json", "x"); }),
+              HasSubstr("has no {commit}"));
 }
 
 // It was passed over, as a folder that holds no bundle.
