@@ -18,15 +18,25 @@
 namespace aqbench::cli {
 namespace {
 
-// Notes what is not compared: what one side alone has, and what fails in A.
-std::vector<std::string> common_benchmarks(const std::vector<GbenchTimes>& a,
-                                           const std::vector<GbenchTimes>& b, AbDocument& document) {
-  std::array<std::vector<std::string>, 2> all;
-  for (const auto& [side, benchmarks] : {std::pair(0, &a), {1, &b}})
-    for (const GbenchTimes& one : *benchmarks) all[static_cast<std::size_t>(side)].push_back(one.name);
-  std::vector<std::string> names, notes = one_sided_benchmarks(all[0], all[1]);
+std::vector<std::string> names_of(const std::vector<GbenchTimes>& benchmarks) {
+  std::vector<std::string> names;
+  for (const GbenchTimes& one : benchmarks) names.push_back(one.name);
+  return names;
+}
+
+// Returns the benchmarks to compare. Those that B has lost fail in B; notes say what else is not compared:
+// what one side alone has, and what fails in A.
+std::vector<std::string> benchmarks_to_compare(const std::vector<GbenchTimes>& a, std::vector<GbenchTimes>& b,
+                                               AbDocument& document) {
+  auto [notes, lost] = one_sided_benchmarks(names_of(a), names_of(b));
+  const auto is_in_b = [&](const GbenchTimes& one) {
+    return std::ranges::find(b, one.name, &GbenchTimes::name) != b.end();
+  };
+  if (std::ranges::any_of(a, is_in_b))
+    for (const std::string& name : lost) b.push_back({name, {}, "did not measure " + name});
+  std::vector<std::string> names;
   for (const GbenchTimes& one : a) {
-    if (std::ranges::count(all[1], one.name) == 0) continue;
+    if (!is_in_b(one)) continue;
     if (one.error.empty())  // where B fails, its unit does
       names.push_back(one.name);
     else
@@ -110,7 +120,7 @@ Settling plan_by_gbench_trial(const AbRequest& request, const Arguments& argumen
         tried(pair, side, settling(arguments, document, quick_s()), seconds_since(start));
   const double pair_s = seconds_since(start);
   document.samples.cases.clear();
-  for (const std::string& name : common_benchmarks(trials[0].benchmarks, trials[1].benchmarks, document))
+  for (const std::string& name : benchmarks_to_compare(trials[0].benchmarks, trials[1].benchmarks, document))
     document.samples.cases.push_back({name, std::nullopt});
   const std::size_t cases = document.samples.cases.size();
   if (tells_memory_apart(pair, {&trials[0].unit, &trials[1].unit}))

@@ -97,15 +97,16 @@ void choose_time(const AbRequest& request, const std::array<Trial, 2>& trials, A
 }
 
 // Notes what is not compared, and why.
-void note_outcomes(AbDocument& document) {
+void note_outcomes(const AbCommandRules& rules, AbDocument& document) {
   const auto has = [&](const char* name) {
     return std::ranges::find(document.settings.outcomes, name, &AbOutcome::name) !=
            document.settings.outcomes.end();
   };
-  if (document.settings.outcomes.empty())
+  const bool none = document.settings.outcomes.empty();  // of outputs that differ another note says why
+  if (none && rules.quick)
     document.notes.emplace_back(
         "processor time and memory are not compared: too few pairs fit into a minute");
-  else if (!has(kMemoryOutcome))
+  else if (!has(kMemoryOutcome) && (rules.gbench || !none))
     document.notes.emplace_back("peak memory is not compared: it cannot be told from that of a shell");
 }
 
@@ -239,7 +240,7 @@ AbSides plan_command_sides(const AbRequest& request, const Arguments& arguments,
   }
   if (pair->rules.gbench)
     for (const AbCase& one : document.samples.cases) pair->benchmarks.push_back(one.name);
-  note_outcomes(document);
+  note_outcomes(pair->rules, document);
   for (std::size_t side = 0; side < 2; ++side)
     (side == 0 ? document.a : document.b) = command_side_info(*pair, side, commands.labels[side]);
   const auto runner = [pair](const AbUnitTask& task) -> std::optional<CaseResult> {

@@ -97,6 +97,13 @@ std::vector<double> in_ms(const std::vector<double>& seconds) {
   return ms;
 }
 
+Record failed_record(std::string reason) {
+  Record unit = unit_record();
+  unit.status = Status::failed;
+  unit.reason = std::move(reason);
+  return unit;
+}
+
 // The units of a benchmark on one side: a file each, or of a single file a repetition each. One that failed
 // is the last.
 std::vector<Record> units_of(const std::vector<DatedFile>& files, const std::string& name) {
@@ -105,9 +112,7 @@ std::vector<Record> units_of(const std::vector<DatedFile>& files, const std::str
     const BenchmarkSeries* const series = series_named(file.content, name);
     if (series == nullptr) return {};
     if (!series->error.empty()) {
-      units.push_back(unit_record());
-      units.back().status = Status::failed;
-      units.back().reason = one_line(series->error);
+      units.push_back(failed_record(one_line(series->error)));
       return units;
     }
     const std::vector<double> wall_ms = in_ms(series->seconds), cpu_ms = in_ms(series->cpu_seconds);
@@ -150,10 +155,17 @@ std::vector<std::string> names_of(const std::vector<DatedFile>& files) {
 
 void add_benchmarks(const std::array<std::vector<DatedFile>, 2>& sides, AbDocument& document) {
   const std::array names = {names_of(sides[0]), names_of(sides[1])};
-  document.notes = one_sided_benchmarks(names[0], names[1]);
+  OneSidedBenchmarks one_sided = one_sided_benchmarks(names[0], names[1]);
+  document.notes = std::move(one_sided.notes);
+  const auto is_in = [](const std::vector<std::string>& list) {
+    return [&list](const std::string& name) { return std::ranges::count(list, name) > 0; };
+  };
+  const bool any_common = std::ranges::any_of(names[0], is_in(names[1]));
   for (const std::string& name : names[0]) {
-    if (std::ranges::count(names[1], name) == 0) continue;
-    std::array units = {units_of(sides[0], name), units_of(sides[1], name)};
+    const bool is_lost = any_common && is_in(one_sided.lost)(name);
+    if (!is_lost && !is_in(names[1])(name)) continue;
+    std::array units = {units_of(sides[0], name),
+                        is_lost ? std::vector{failed_record("did not measure " + one_line(name))} : units_of(sides[1], name)};
     if (units[0].empty() || units[1].empty())
       document.notes.push_back(fmt::format("{} is not compared: a file of {} has no time of it",
                                            one_line(name), units[0].empty() ? "A" : "B"));

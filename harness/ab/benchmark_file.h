@@ -40,10 +40,15 @@ std::vector<GbenchTimes> read_gbench_report(const JsonPlace& root);
 // Returns the JSON with null for the literals NaN, Infinity and their negatives, which some tools write.
 std::string with_nulls(std::string_view text);
 
-// Returns a note for each benchmark that one side alone has, none of which is compared. Where one of A and one
-// of B are like no other, it says that B may have moved or renamed it.
-std::vector<std::string> one_sided_benchmarks(const std::vector<std::string>& a,
-                                              const std::vector<std::string>& b);
+// Benchmarks that one side alone has.
+struct OneSidedBenchmarks {
+  std::vector<std::string> notes;  // one for each, for people
+  std::vector<std::string> lost;   // of A, where nothing in B may be the same under another name
+};
+
+// Finds the benchmarks that one side alone has, none of which is compared. Where one of A and one of B are
+// like no other, or are the only ones left, B may have moved or renamed it.
+OneSidedBenchmarks one_sided_benchmarks(const std::vector<std::string>& a, const std::vector<std::string>& b);
 
 // Returns whether a program's output is such a report, as JSON or as the table that it prints without a flag.
 bool is_gbench_report(std::string_view output);

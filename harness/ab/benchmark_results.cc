@@ -181,8 +181,8 @@ std::vector<GbenchTimes> read_gbench_report(const JsonPlace& root) {
   return std::move(reported.all);
 }
 
-std::vector<std::string> one_sided_benchmarks(const std::vector<std::string>& a,
-                                              const std::vector<std::string>& b) {
+OneSidedBenchmarks one_sided_benchmarks(const std::vector<std::string>& a,
+                                        const std::vector<std::string>& b) {
   std::vector<std::string> of_a = a, of_b = b;
   std::erase_if(of_a, [&](const std::string& name) { return std::ranges::count(b, name) > 0; });
   std::erase_if(of_b, [&](const std::string& name) { return std::ranges::count(a, name) > 0; });
@@ -192,16 +192,17 @@ std::vector<std::string> one_sided_benchmarks(const std::vector<std::string>& a,
     const std::vector<std::string> near = near_names(name, others);
     return near.size() == 1 ? near.front() : std::string();
   };
-  std::vector<std::string> notes;
+  OneSidedBenchmarks found;
   for (const std::string& name : of_a) {
     const std::string other = partner(name, of_b);
     const bool unique = !other.empty() && partner(other, of_a) == name;
-    notes.push_back(fmt::format("A has the benchmark {}, which B lacks: not compared{}", one_line(name),
-                                unique ? fmt::format("; B may have it as {}", one_line(other)) : ""));
+    if (!unique) found.lost.push_back(name);
+    found.notes.push_back(fmt::format("A has the benchmark {}, which B lacks: not compared{}", one_line(name),
+                                      unique ? fmt::format("; B may have it as {}", one_line(other)) : ""));
   }
   for (const std::string& name : of_b)
-    notes.push_back(fmt::format("B has the benchmark {}, which A lacks: not compared", one_line(name)));
-  return notes;
+    found.notes.push_back(fmt::format("B has the benchmark {}, which A lacks: not compared", one_line(name)));
+  return found;
 }
 
 std::string with_nulls(std::string_view text) {

@@ -70,6 +70,15 @@ TEST_F(AbCommands, ABenchmarkThatFailsInBHasFailed) {
                  "--looks", "1", "--pairs", "20", "--no-confirm", "--out", "out"}),
             3);
   EXPECT_THAT(ran.out, AllOf(HasSubstr("FAILED"), HasSubstr("BM_b"), HasSubstr("no disk")));
+  // So has one that B has lost: what became slower must not pass by being deleted.
+  constexpr const char* kOthers = R"({"name": "first", "run_type": "iteration", "real_time": 5},
+      {"name": "second", "run_type": "iteration", "real_time": 5})";
+  const std::string a = script("a.sh", R"({"name": "BM_b", "run_type": "iteration", "real_time": 5})"),
+                    b = script("b.sh", kOthers);
+  const auto lost = exits(run({"ab", "--gbench-a", a, "--gbench-b", b, "--looks", "1", "--pairs", "20",
+                               "--no-confirm", "--out", "lost"}),
+                          3);
+  EXPECT_THAT(lost.out, AllOf(HasSubstr("FAILED"), HasSubstr("BM_b"), HasSubstr("did not measure BM_b")));
 }
 
 TEST_F(AbCommands, ProgramsOfGoogleBenchmarkAreComparedByWhatTheyMeasured) {
@@ -99,7 +108,7 @@ TEST_F(AbCommands, ProgramsOfGoogleBenchmarkAreComparedByWhatTheyMeasured) {
             HasSubstr("B has the benchmark BM_load, which A lacks"),
             HasSubstr("24 pairs of 1 benchmark: about")));
   EXPECT_THAT(renamed.out, HasSubstr("B may have it as BM_load")) << "in the notes of the report";
-  // Without one of its benchmarks B is another program; a command that prints a report gets a hint.
+  // Without any of its benchmarks B is another program; a command that prints a report gets a hint.
   EXPECT_EQ(compare_benchmarks("echo '{\"benchmarks\": []}' #").exit_code, 4);
   const auto commands = compare(a, b, with(kShort, {"--outputs-may-differ"}));
   EXPECT_THAT(commands.err, HasSubstr("hint: both commands print a report of Google Benchmark"));

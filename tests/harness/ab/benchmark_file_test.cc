@@ -92,16 +92,20 @@ TEST(BenchmarkFile, CpuTimeIsThatOfOneThread) {
 // numbers it does not matter.
 TEST(BenchmarkFile, WhatOneSideAloneHasIsNamedWithItsLikeliestPartner) {
   using Names = std::vector<std::string>;
-  EXPECT_EQ(one_sided_benchmarks({"x", "y"}, {"y", "x"}), Names{});
-  EXPECT_EQ(one_sided_benchmarks({"BM_sort/8", "BM_read"}, {"BM_read", "sorting/8"}),
+  EXPECT_EQ(one_sided_benchmarks({"x", "y"}, {"y", "x"}).notes, Names{});
+  EXPECT_EQ(one_sided_benchmarks({"BM_sort/8", "BM_read"}, {"BM_read", "sorting/8"}).notes,
             (Names{"A has the benchmark BM_sort/8, which B lacks: not compared; B may have it as sorting/8",
                    "B has the benchmark sorting/8, which A lacks: not compared"}))
       << "the only one left on either side";
-  EXPECT_EQ(one_sided_benchmarks({"BM_sort/8", "BM_gone"}, {"BM_sorts/8", "other"}).front(),
+  EXPECT_EQ(one_sided_benchmarks({"BM_sort/8", "BM_gone"}, {"BM_sorts/8", "other"}).notes.front(),
             "A has the benchmark BM_sort/8, which B lacks: not compared; B may have it as BM_sorts/8");
-  EXPECT_EQ(one_sided_benchmarks({"BM_a1"}, {"BM_a2", "BM_a3"}).front(),
+  EXPECT_EQ(one_sided_benchmarks({"BM_a1"}, {"BM_a2", "BM_a3"}).notes.front(),
             "A has the benchmark BM_a1, which B lacks: not compared")
       << "either could be it";
+  EXPECT_EQ(one_sided_benchmarks({"BM_sort/8", "BM_gone"}, {"BM_sorts/8", "BM_other"}).lost,
+            Names{"BM_gone"});
+  EXPECT_EQ(one_sided_benchmarks({"BM_a1"}, {"BM_a2", "BM_a3"}).lost, Names{"BM_a1"});
+  EXPECT_EQ(one_sided_benchmarks({"BM_read"}, {"BM_read", "BM_new"}).lost, Names{});
 }
 
 TEST(BenchmarkFile, NumbersThatAreNoneAreNullWithAReason) {
