@@ -32,10 +32,16 @@ inline double median_of(std::vector<double> samples) {
   return median_of_sorted(samples);
 }
 
-// Returns the median of the samples; for an even count the upper of the two in the middle. Reorders them.
+// Return the median of the samples; for an even count the upper of the two in the middle, or the lower, as
+// torch.median() does. Reorder them.
 template <class Value>
 Value upper_median_in_place(std::span<Value> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+inline double lower_median_in_place(std::span<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }

@@ -164,8 +164,9 @@ void add_benchmarks(const std::array<std::vector<DatedFile>, 2>& sides, AbDocume
   for (const std::string& name : names[0]) {
     const bool is_lost = any_common && is_in(one_sided.lost)(name);
     if (!is_lost && !is_in(names[1])(name)) continue;
-    std::array units = {units_of(sides[0], name),
-                        is_lost ? std::vector{failed_record("did not measure " + one_line(name))} : units_of(sides[1], name)};
+    std::array units = {
+        units_of(sides[0], name),
+        is_lost ? std::vector{failed_record("did not measure " + one_line(name))} : units_of(sides[1], name)};
     if (units[0].empty() || units[1].empty())
       document.notes.push_back(fmt::format("{} is not compared: a file of {} has no time of it",
                                            one_line(name), units[0].empty() ? "A" : "B"));

@@ -75,10 +75,8 @@ std::optional<double> load_before(const Json& environment) {
 }
 
 // One case of a comparison as its B would stand in a sweep; a failed unit has failed it.
-Record record_of_b(const AbDocument& document, std::size_t case_index) {
-  std::vector<const Record*> units;
-  for (const Record& unit : document.samples.units)
-    if (unit.unit->case_index == case_index && unit.unit->side == AbSide::b) units.push_back(&unit);
+Record record_of_b(const AbDocument& document, std::size_t case_index,
+                   const std::vector<const Record*>& units) {
   const Record* const scored = scored_unit(document.samples, case_index, AbSide::b);
   Record record = scored != nullptr ? *scored : units.empty() ? Record{} : *units.front();
   record.case_name = document.samples.cases[case_index].name;
@@ -182,8 +180,11 @@ Results results_of_b(const AbDocument& document) {
   results.run.requested = Json::object();
   results.run.effective = Json::object();
   results.environment = document.environment;
-  for (std::size_t i = 0; i < document.samples.cases.size(); ++i)
-    results.records.push_back(record_of_b(document, i));
+  std::vector<std::vector<const Record*>> units(document.samples.cases.size());
+  for (const Record& unit : document.samples.units)
+    if (unit.unit->side == AbSide::b) units[unit.unit->case_index].push_back(&unit);
+  for (std::size_t i = 0; i < units.size(); ++i)
+    results.records.push_back(record_of_b(document, i, units[i]));
   std::string names;
   for (const Record& record : results.records) names += record.case_name + "\n";
   results.run.plan_sha256 = sha256_hex(names);

@@ -47,11 +47,11 @@ ShownProtocol score_poses(const EvalProtocolRequest& request, const EvalCloudReq
 // Scores files that are no clouds.
 ShownProtocol score_files(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
                           std::vector<std::string>& notes) {
-  if (const auto* const protocol = find_depth_protocol(request.protocol))
+  if (const auto* const protocol = find_protocol(depth_protocols(), request.protocol))
     return score_depths(request, cloud, *protocol, notes);
-  if (const auto* const protocol = find_point_map_protocol(request.protocol))
+  if (const auto* const protocol = find_protocol(point_map_protocols(), request.protocol))
     return score_point_maps(request, cloud, *protocol, notes);
-  if (const auto* const protocol = find_image_protocol(request.protocol))
+  if (const auto* const protocol = find_protocol(image_protocols(), request.protocol))
     return score_images(request, cloud, *protocol, notes);
   return score_poses(request, cloud);
 }

@@ -19,16 +19,9 @@ using Depths = std::span<const double>;
 // Returns 1/x, where that is not finite 0, as numpy.nan_to_num() leaves it.
 double inverse_or_zero(double depth) { return depth == 0 || std::isnan(depth) ? 0 : 1 / depth; }
 
-// Of an even count the lower of the two in the middle.
-double lower_median(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 double lower_median_of(Depths depths) {
   std::vector<double> values(depths.begin(), depths.end());
-  return lower_median(values);
+  return lower_median_in_place(values);
 }
 
 double mean_median_of(Depths depths) {

@@ -14,28 +14,19 @@ constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 using DepthKnob = Knob<DepthKnobs>;
 
 std::vector<DepthKnob> make_depth_knobs() {
-  return {
-      number_knob("min_m", &DepthKnobs::min_m, "true depths up to this one do not count"),
-      limit_knob("max_m", &DepthKnobs::max_m, "true depths from this one on do not count; inf: all do"),
-      switch_knob("garg_crop", &DepthKnobs::garg_crop,
-                  "only rows 40.8 to 99.2 % and columns 3.6 to 96.4 % count (Garg et al.)"),
-      choice_knob("bad", &DepthKnobs::bad, {"drop", "as_is", "zero_error"},
-                  "a prediction that is no depth: its pixel does not count, it counts as it is, or an error "
-                  "that is not finite counts as 0"),
-      switch_knob("sparse", &DepthKnobs::sparse, "predictions of 0 do not count"),
-      choice_knob("align", &DepthKnobs::align,
-                  {"none", "median", "lower_median", "scale_weiszfeld10", "scale_l1", "adam1000", "lad",
-                   "lstsq", "disparity"},
-                  "the fit of predictions to the truth before errors are counted"),
-      choice_knob("per", &DepthKnobs::fit_whole, {"map", "sequence"},
-                  "each map has its fit, or all have one"),
-      number_knob("clip_min_m", &DepthKnobs::clip_min_m,
-                  "smaller predictions become this after the fit; 0: none"),
-      limit_knob("clip_max_m", &DepthKnobs::clip_max_m,
-                 "larger predictions become this after the fit; inf: none"),
-      choice_knob("averaging", &DepthKnobs::pool_pixels, {"maps", "pixels"},
-                  "means of maps, or over all pixels"),
-      whole_knob("intervals", &DepthKnobs::intervals, 1, 1e6, "steps of the curves of confidences")};
+  return {number_knob("min_m", &DepthKnobs::min_m),
+          limit_knob("max_m", &DepthKnobs::max_m),
+          switch_knob("garg_crop", &DepthKnobs::garg_crop),
+          choice_knob("bad", &DepthKnobs::bad, {"drop", "as_is", "zero_error"}),
+          switch_knob("sparse", &DepthKnobs::sparse),
+          choice_knob("align", &DepthKnobs::align,
+                      {"none", "median", "lower_median", "scale_weiszfeld10", "scale_l1", "adam1000", "lad",
+                       "lstsq", "disparity"}),
+          choice_knob("per", &DepthKnobs::fit_whole, {"map", "sequence"}),
+          number_knob("clip_min_m", &DepthKnobs::clip_min_m),
+          limit_knob("clip_max_m", &DepthKnobs::clip_max_m),
+          choice_knob("averaging", &DepthKnobs::pool_pixels, {"maps", "pixels"}),
+          whole_knob("intervals", &DepthKnobs::intervals, 1, 1e6)};
 }
 
 // Knobs are named objects: GCC 12 destroys a member that is initialised in nested braces twice where one
@@ -75,12 +66,6 @@ std::span<const DepthKnob> depth_knobs() {
 std::span<const DepthProtocol> depth_protocols() {
   static const std::vector<DepthProtocol> protocols = make_depth_protocols();
   return protocols;
-}
-
-const DepthProtocol* find_depth_protocol(std::string_view name) {
-  for (const DepthProtocol& protocol : depth_protocols())
-    if (protocol.name == name) return &protocol;
-  return nullptr;
 }
 
 void check(const DepthKnobs& knobs) {

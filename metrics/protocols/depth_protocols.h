@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <span>
-#include <string_view>
 
 #include "metrics/protocols/depth_fit.h"
 #include "metrics/protocols/knobs.h"
@@ -40,19 +39,10 @@ std::span<const Knob<DepthKnobs>> depth_knobs();
 // Throws Error(usage) naming the knob whose value makes no sense.
 void check(const DepthKnobs& knobs);
 
-// A protocol for depth maps and sequences of them: a setting of the knobs.
-struct DepthProtocol {
-  const char* name;
-  const char* summary;
-  const char* source;
-  DepthKnobs knobs;
-};
+using DepthProtocol = KnobProtocol<DepthKnobs>;
 
 // Returns all protocols for depth maps.
 std::span<const DepthProtocol> depth_protocols();
-
-// Returns the protocol of this name; nullptr if there is none.
-const DepthProtocol* find_depth_protocol(std::string_view name);
 
 // A predicted depth map, the true one, and the confidences of the prediction or none; row by row.
 struct DepthMapPair {

@@ -22,13 +22,30 @@ namespace aqbench {
 template <class Knobs>
 struct Knob {
   const char* name;  // with its unit
-  const char* help;
   std::function<std::string(const Knobs& knobs)> text;
   // Throws Error(usage) naming the knob for a text that is no value of it.
   std::function<void(Knobs& knobs, const std::string& text)> set;
   std::vector<std::string> usual = {};  // values seen in publications, which --which-protocol tries
   bool of_distances = true;             // it changes what is compared; else only how it is counted
 };
+
+// A protocol of files: a setting of knobs.
+template <class Knobs>
+struct KnobProtocol {
+  const char* name;
+  const char* summary;
+  const char* source;  // paper, or the file of the reference program
+  Knobs knobs;
+};
+
+// Returns the protocol of this name; nullptr if there is none.
+template <class Knobs>
+const KnobProtocol<Knobs>* find_protocol(std::span<const KnobProtocol<Knobs>> protocols,
+                                         std::string_view name) {
+  for (const KnobProtocol<Knobs>& protocol : protocols)
+    if (protocol.name == name) return &protocol;
+  return nullptr;
+}
 
 // Throws Error(usage) "knob NAME: 'TEXT': expected EXPECTED".
 [[noreturn]] void refuse_knob(const char* name, const std::string& text, std::string_view expected);
@@ -44,31 +61,30 @@ std::size_t choice_of_knob(const char* name, const std::string& text, const std:
 // Return a knob that is a number of at least 0; such a number or "inf"; a list of numbers; a whole number
 // between two others; one of a few words, in the order of the enumeration or of false and true; yes or no.
 template <class Knobs>
-Knob<Knobs> number_knob(const char* name, double Knobs::*member, const char* help,
-                        std::vector<std::string> usual = {}) {
-  return {name, help, [=](const Knobs& knobs) { return fmt::format("{}", knobs.*member); },
+Knob<Knobs> number_knob(const char* name, double Knobs::*member, std::vector<std::string> usual = {}) {
+  return {name, [=](const Knobs& knobs) { return fmt::format("{}", knobs.*member); },
           [=](Knobs& knobs, const std::string& text) { knobs.*member = number_of_knob(name, text); },
           std::move(usual)};
 }
 
 template <class Knobs>
-Knob<Knobs> limit_knob(const char* name, double Knobs::*member, const char* help) {
-  return {name, help, [=](const Knobs& knobs) { return fmt::format("{}", knobs.*member); },
+Knob<Knobs> limit_knob(const char* name, double Knobs::*member) {
+  return {name, [=](const Knobs& knobs) { return fmt::format("{}", knobs.*member); },
           [=](Knobs& knobs, const std::string& text) { knobs.*member = limit_of_knob(name, text); }};
 }
 
 template <class Knobs>
-Knob<Knobs> numbers_knob(const char* name, std::vector<double> Knobs::*member, const char* help,
+Knob<Knobs> numbers_knob(const char* name, std::vector<double> Knobs::*member,
                          std::vector<std::string> usual = {}) {
-  return {name, help, [=](const Knobs& knobs) { return fmt::format("{}", fmt::join(knobs.*member, ",")); },
+  return {name, [=](const Knobs& knobs) { return fmt::format("{}", fmt::join(knobs.*member, ",")); },
           [=](Knobs& knobs, const std::string& text) { knobs.*member = numbers_of_knob(name, text); },
           std::move(usual)};
 }
 
 template <class Knobs, class Whole>
-Knob<Knobs> whole_knob(const char* name, Whole Knobs::*member, double least, double most, const char* help,
+Knob<Knobs> whole_knob(const char* name, Whole Knobs::*member, double least, double most,
                        std::vector<std::string> usual = {}) {
-  return {name, help, [=](const Knobs& knobs) { return fmt::format("{}", knobs.*member); },
+  return {name, [=](const Knobs& knobs) { return fmt::format("{}", knobs.*member); },
           [=](Knobs& knobs, const std::string& text) {
             const double whole = number_of_knob(name, text);
             if (whole != std::floor(whole) || whole < least || whole > most)
@@ -80,8 +96,8 @@ Knob<Knobs> whole_knob(const char* name, Whole Knobs::*member, double least, dou
 
 template <class Knobs, class Choice>
 Knob<Knobs> choice_knob(const char* name, Choice Knobs::*member, std::vector<std::string> words,
-                        const char* help, std::vector<std::string> usual = {}) {
-  return {name, help, [=](const Knobs& knobs) { return words[static_cast<std::size_t>(knobs.*member)]; },
+                        std::vector<std::string> usual = {}) {
+  return {name, [=](const Knobs& knobs) { return words[static_cast<std::size_t>(knobs.*member)]; },
           [=](Knobs& knobs, const std::string& text) {
             knobs.*member = static_cast<Choice>(choice_of_knob(name, text, words));
           },
@@ -89,8 +105,8 @@ Knob<Knobs> choice_knob(const char* name, Choice Knobs::*member, std::vector<std
 }
 
 template <class Knobs>
-Knob<Knobs> switch_knob(const char* name, bool Knobs::*member, const char* help) {
-  return choice_knob<Knobs>(name, member, {"no", "yes"}, help, {"yes", "no"});
+Knob<Knobs> switch_knob(const char* name, bool Knobs::*member) {
+  return choice_knob<Knobs>(name, member, {"no", "yes"}, {"yes", "no"});
 }
 
 // Sets a knob by its name. Throws Error(usage) for an unknown name and for a value that does not fit.

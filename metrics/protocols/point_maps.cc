@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "core/quantiles.h"
 #include "metrics/alignment/similarity_fit.h"
 #include "metrics/neighbours/nearest_neighbour.h"
 #include "metrics/numbers/exact_sum.h"
@@ -74,19 +75,12 @@ void check_sizes(const PointMaps& maps) {
 
 // ---- Alignment ----
 
-// torch.median(): of an even count the lower of the two in the middle.
-double lower_median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 template <class ValueOf>
 double lower_median_of(const std::vector<Vec3>& points, const ValueOf& value_of) {
   std::vector<double> values;
   values.reserve(points.size());
   for (const Vec3& point : points) values.push_back(value_of(point));
-  return lower_median(std::move(values));
+  return lower_median_in_place(values);
 }
 
 // The median of z, and the median distance from the point of median coordinates, once z is without its own.
@@ -269,18 +263,12 @@ void add_normed(ProtocolResult& result, const PointPairs& pairs) {
 }
 
 std::vector<Knob<PointMapKnobs>> make_point_map_knobs() {
-  return {
-      choice_knob("align", &PointMapKnobs::align, {"none", "pixel", "scale_shift", "norm"},
-                  "a similarity of all pixels, scale and shift by medians, or division by mean distances"),
-      number_knob("icp_m", &PointMapKnobs::icp_m, "partners of the ICP are nearer than this; 0: no ICP"),
-      whole_knob("nc_neighbours", &PointMapKnobs::nc_neighbours, 3, 1000,
-                 "points, itself included, that give a point its normal"),
-      whole_knob("crop_px", &PointMapKnobs::crop_px, 0, 1e6,
-                 "only a square of so many pixels in the middle of a view counts; 0: all do"),
-      number_knob("min_confidence", &PointMapKnobs::min_confidence,
-                  "pixels with a lower --confidence do not count"),
-      choice_knob("bad", &PointMapKnobs::zero_error, {"drop", "zero_error"},
-                  "a prediction that is not finite: its pixel does not count, or its error is 0")};
+  return {choice_knob("align", &PointMapKnobs::align, {"none", "pixel", "scale_shift", "norm"}),
+          number_knob("icp_m", &PointMapKnobs::icp_m),
+          whole_knob("nc_neighbours", &PointMapKnobs::nc_neighbours, 3, 1000),
+          whole_knob("crop_px", &PointMapKnobs::crop_px, 0, 1e6),
+          number_knob("min_confidence", &PointMapKnobs::min_confidence),
+          choice_knob("bad", &PointMapKnobs::zero_error, {"drop", "zero_error"})};
 }
 
 }  // namespace
@@ -305,12 +293,6 @@ std::span<const PointMapProtocol> point_map_protocols() {
        "github.com/facebookresearch/map-anything benchmarking/dense_n_view",
        {.align = PointMapAlignment::norm, .icp_m = 0, .zero_error = true}}};
   return protocols;
-}
-
-const PointMapProtocol* find_point_map_protocol(std::string_view name) {
-  for (const PointMapProtocol& protocol : point_map_protocols())
-    if (protocol.name == name) return &protocol;
-  return nullptr;
 }
 
 ProtocolResult point_map_errors(const PointMaps& maps, const PointMapKnobs& knobs) {

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <span>
-#include <string_view>
 
 #include "metrics/protocols/knobs.h"
 #include "metrics/protocols/protocol_result.h"
@@ -32,19 +31,10 @@ struct PointMapKnobs {
 // Returns all knobs by name.
 std::span<const Knob<PointMapKnobs>> point_map_knobs();
 
-// A protocol for point maps: a setting of the knobs.
-struct PointMapProtocol {
-  const char* name;
-  const char* summary;
-  const char* source;
-  PointMapKnobs knobs;
-};
+using PointMapProtocol = KnobProtocol<PointMapKnobs>;
 
 // Returns all protocols for point maps.
 std::span<const PointMapProtocol> point_map_protocols();
-
-// Returns the protocol of this name; nullptr if there is none.
-const PointMapProtocol* find_point_map_protocol(std::string_view name);
 
 // Point maps: views x height x width x 3, in the files' unit of length or in metres; confidences views x
 // height x width, or none. A pixel whose true point is not finite does not count.

@@ -9,7 +9,7 @@ using PoseKnob = Knob<PoseKnobs>;
 
 // "10" is a number of frames, "10m" the length of a path.
 PoseKnob delta_knob() {
-  return {"rpe_delta", "frames between the poses of a pair (10), or the path between them (10m)",
+  return {"rpe_delta",  // frames between the poses of a pair (10), or the path between them (10m)
           [](const PoseKnobs& knobs) {
             return knobs.rpe_path_m > 0 ? fmt::format("{}m", knobs.rpe_path_m)
                                         : fmt::format("{}", knobs.rpe_delta);
@@ -27,8 +27,7 @@ PoseKnob delta_knob() {
 }
 
 PoseKnob relative_knob() {
-  PoseKnob knob = choice_knob("relative", &PoseKnobs::relative, {"colmap", "vggt", "pi3", "da3"},
-                              "the relative pose of two cameras, with what these papers compute of it");
+  PoseKnob knob = choice_knob("relative", &PoseKnobs::relative, {"colmap", "vggt", "pi3", "da3"});
   knob.set = [set = knob.set](PoseKnobs& knobs, const std::string& text) {
     set(knobs, text);
     compare_as(knobs.relative, knobs);
@@ -38,30 +37,22 @@ PoseKnob relative_knob() {
 
 std::vector<PoseKnob> make_pose_knobs() {
   return {
-      choice_knob("alignment", &PoseKnobs::alignment, {"none", "rigid", "similarity", "scale"},
-                  "how positions are aligned"),
-      number_knob("max_time_difference_s", &PoseKnobs::max_time_difference_s,
-                  "poses of one pair are so near in time"),
+      choice_knob("alignment", &PoseKnobs::alignment, {"none", "rigid", "similarity", "scale"}),
+      number_knob("max_time_difference_s", &PoseKnobs::max_time_difference_s),
       delta_knob(),
-      switch_knob("rpe_all_pairs", &PoseKnobs::rpe_all_pairs,
-                  "pairs begin at every frame; else where the pair before ends"),
+      switch_knob("rpe_all_pairs", &PoseKnobs::rpe_all_pairs),
       relative_knob(),
-      choice_knob("direction", &PoseKnobs::free_direction, {"signed", "free"},
-                  "of a translation: free ignores its sign"),
-      choice_knob("curve", &PoseKnobs::whole_degrees, {"trapezoid", "whole_degrees"}, "how auc is summed"),
-      choice_knob("pairs", &PoseKnobs::ordered_pairs, {"unordered", "ordered"},
-                  "ordered: each pair of cameras counts twice"),
-      numbers_knob("auc_thresholds_deg", &PoseKnobs::auc_thresholds_deg, "of recall and auc"),
-      number_knob("min_error_deg", &PoseKnobs::min_error_deg, "smaller errors count as this one in auc"),
-      number_knob("min_baseline_m", &PoseKnobs::min_baseline_m,
-                  "of shorter true baselines only the rotation counts"),
-      switch_knob("count_missing", &PoseKnobs::count_missing,
-                  "reference poses without partner count as 180 degrees"),
-      whole_knob("max_paired_poses", &PoseKnobs::max_paired_poses, 1, kMaxPairedPoses,
-                 "all pairs of more poses are not compared"),
-      numbers_knob("segments_m", &PoseKnobs::segments_m, "lengths of segments of the true path"),
-      whole_knob("segment_step", &PoseKnobs::segment_step, 1, 1e9, "segments begin at every so many frames"),
-      choice_knob("precision", &PoseKnobs::single_precision, {"float64", "float32"}, "of segments"),
+      choice_knob("direction", &PoseKnobs::free_direction, {"signed", "free"}),
+      choice_knob("curve", &PoseKnobs::whole_degrees, {"trapezoid", "whole_degrees"}),
+      choice_knob("pairs", &PoseKnobs::ordered_pairs, {"unordered", "ordered"}),
+      numbers_knob("auc_thresholds_deg", &PoseKnobs::auc_thresholds_deg),
+      number_knob("min_error_deg", &PoseKnobs::min_error_deg),
+      number_knob("min_baseline_m", &PoseKnobs::min_baseline_m),
+      switch_knob("count_missing", &PoseKnobs::count_missing),
+      whole_knob("max_paired_poses", &PoseKnobs::max_paired_poses, 1, kMaxPairedPoses),
+      numbers_knob("segments_m", &PoseKnobs::segments_m),
+      whole_knob("segment_step", &PoseKnobs::segment_step, 1, 1e9),
+      choice_knob("precision", &PoseKnobs::single_precision, {"float64", "float32"}),
   };
 }
 

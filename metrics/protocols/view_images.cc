@@ -191,12 +191,9 @@ void check_sizes(const ImagePair& image) {
 }
 
 std::vector<Knob<ImageKnobs>> make_image_knobs() {
-  return {choice_knob("ssim", &ImageKnobs::ssim, {"valid", "reflect", "zero", "uniform7"},
-                      "the windows of SSIM: in the image, around every pixel with zeros beyond, uniform"),
-          choice_knob("eight_bit", &ImageKnobs::eight_bit, {"no", "truncate", "round"},
-                      "predictions are brought to 256 levels"),
-          choice_knob("mask", &ImageKnobs::multiply_mask, {"weight", "multiply"},
-                      "masked-out pixels do not count, or are black on both sides and count as equal")};
+  return {choice_knob("ssim", &ImageKnobs::ssim, {"valid", "reflect", "zero", "uniform7"}),
+          choice_knob("eight_bit", &ImageKnobs::eight_bit, {"no", "truncate", "round"}),
+          choice_knob("mask", &ImageKnobs::multiply_mask, {"weight", "multiply"})};
 }
 
 }  // namespace
@@ -221,12 +218,6 @@ std::span<const ImageProtocol> image_protocols() {
        "github.com/nerfbaselines/nerfbaselines metrics.py",
        {.eight_bit = EightBit::truncate, .multiply_mask = true}}};
   return protocols;
-}
-
-const ImageProtocol* find_image_protocol(std::string_view name) {
-  for (const ImageProtocol& protocol : image_protocols())
-    if (protocol.name == name) return &protocol;
-  return nullptr;
 }
 
 ProtocolResult image_errors(std::span<const ImagePair> images, const ImageKnobs& knobs) {

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <span>
-#include <string_view>
 
 #include "metrics/protocols/knobs.h"
 #include "metrics/protocols/protocol_result.h"
@@ -34,19 +33,10 @@ struct ImageKnobs {
 // Returns all knobs by name.
 std::span<const Knob<ImageKnobs>> image_knobs();
 
-// A protocol for images: a setting of the knobs.
-struct ImageProtocol {
-  const char* name;
-  const char* summary;
-  const char* source;
-  ImageKnobs knobs;
-};
+using ImageProtocol = KnobProtocol<ImageKnobs>;
 
 // Returns all protocols for images.
 std::span<const ImageProtocol> image_protocols();
-
-// Returns the protocol of this name; nullptr if there is none.
-const ImageProtocol* find_image_protocol(std::string_view name);
 
 // A predicted and a true image, height x width x 3 values of 0 to 1, and which pixels count (0 to 1), or
 // none.

@@ -178,7 +178,9 @@ std::string bundle_name(const std::filesystem::path& bundle) {
 
 void require_bundle_folder(const std::filesystem::path& bundle) {
   if (!path_exists(bundle)) throw input_error.of_file(bundle.string(), "no such file or folder");
-  if (!folder_exists(bundle)) throw input_error.of_file(bundle.string(), "is a file; a bundle is a folder, as eval and run leave it with --out DIR");
+  if (!folder_exists(bundle))
+    throw input_error.of_file(bundle.string(),
+                              "is a file; a bundle is a folder, as eval and run leave it with --out DIR");
 }
 
 std::filesystem::path create_bundle_dir(const std::filesystem::path& out,

@@ -53,8 +53,8 @@ CaseGroup start_group(const Record& record, const std::string& name) {
 using ReadingOrder = std::pair<std::vector<std::pair<int, double>>, std::string_view>;
 
 // Orders names as people do: width=480 before width=1200. A sign counts after "=".
-ReadingOrder reading_order(const Record* record) {
-  const std::string_view name = record->case_name;
+ReadingOrder reading_order(const Record& record) {
+  const std::string_view name = record.case_name;
   ReadingOrder order{{}, name};
   for (std::size_t at = 0; at < name.size();) {
     const bool is_signed = name[at] == '-' && at > 0 && name[at - 1] == '=';
@@ -169,12 +169,13 @@ std::vector<CaseGroup> method_groups(const Results& results) {
 }
 
 std::vector<CaseGroup> group_cases(const Results& results) {
-  std::vector<const Record*> sorted;
-  for (const Record& record : results.records) sorted.push_back(&record);
-  std::ranges::sort(sorted, {}, reading_order);
+  std::vector<std::pair<ReadingOrder, const Record*>> sorted;
+  sorted.reserve(results.records.size());
+  for (const Record& record : results.records) sorted.emplace_back(reading_order(record), &record);
+  std::ranges::sort(sorted);
   std::vector<CaseGroup> groups;
   std::map<std::string, std::size_t> places;
-  for (const Record* record : sorted) {
+  for (const auto& [order, record] : sorted) {
     const std::string name = name_without_seed(record->case_name);
     const auto [place, is_new] = places.try_emplace(name, groups.size());
     if (is_new) groups.push_back(start_group(*record, name));

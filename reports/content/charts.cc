@@ -77,9 +77,10 @@ StageTimes stage_times(const CaseGroup& group) {
         stages.push_back(&stage);
         if (stage.self_ms.empty() && !is_unknown(stage.name)) times.unknown.push_back(stage.name);
       }
+  const auto ok = static_cast<double>(ok_count(group));
   for (const StageRecord* const stage : stages) {
     if (is_unknown(stage->name)) continue;
-    const double ms = summarize(stage->self_ms).median.value() / static_cast<double>(ok_count(group));
+    const double ms = summarize(stage->self_ms).median.value() / ok;
     const auto known = std::ranges::find(times.ms, stage->name, &std::pair<std::string, double>::first);
     if (known == times.ms.end())
       times.ms.emplace_back(stage->name, ms);

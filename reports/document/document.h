@@ -56,8 +56,8 @@ struct Lines {
 struct Command {
   std::string text;
 };
-// A chart of rows: bars one after the other, a box plot of samples, each on a scale of its own, or changes with
-// their intervals around one zero line.
+// A chart of rows: bars one after the other, a box plot of samples, each on a scale of its own, or changes
+// with their intervals around one zero line.
 struct Chart {
   struct Bar {
     std::string name;
@@ -81,7 +81,7 @@ struct Chart {
   std::string title, note = {};
   std::vector<std::pair<std::string, std::string>> keys = {};  // names of bars and their colours
   std::vector<Row> rows = {};
-  double most = 0;  // the end of the scale
+  double most = 0;        // the end of the scale
   std::string unit = {};  // of intervals
 };
 // Returns where the scale of intervals ends to either side of zero; those that reach further are cut.

@@ -163,13 +163,13 @@ TrendHistory read_history(const std::vector<fs::path>& folders, const std::strin
       run.machine = "not recorded by " + run.results.run.suite;
       return std::string("does not say of which machine: taken as that of its tool's others");
     }
-    const VerifyReport report = verify_bundle(bundle);
+    Results results;
+    const VerifyReport report = verify_bundle(bundle, &results);
     if (!report.ok()) return "left out: " + first_problem(report);
-    std::optional<Results> results = comparison_in_history(bundle);
-    if (!results) results = read_results(bundle / "results.json");
-    if (!roots.insert(root_digest(*results)).second)
+    if (auto of_b = comparison_in_history(bundle)) results = std::move(*of_b);
+    if (!roots.insert(root_digest(results)).second)
       return std::string("left out: its records are there already");
-    history.runs.push_back(trend_run(std::move(*results)));
+    history.runs.push_back(trend_run(std::move(results)));
     return std::string();
   };
   bool matched = commit_of.empty();

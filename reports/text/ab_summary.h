@@ -19,7 +19,8 @@ AbReport with_sides_named(const AbDocument& document, AbReport report);
 // Returns the changes of all cases with their intervals: a chart of those in percent, and one for each unit.
 std::vector<Chart> interval_charts(const AbReport& report);
 
-// Returns the names of both sides without what they have in common; A and B where they are long, letters or alike.
+// Returns the names of both sides without what they have in common; A and B where they are long, letters or
+// alike.
 std::pair<std::string, std::string> names_of_sides(const AbDocument& document);
 
 // Returns the sections of its report: case by case, stages, how it was measured.

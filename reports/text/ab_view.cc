@@ -65,7 +65,8 @@ std::pair<std::string, std::string> names_of_sides(const AbDocument& document) {
   a.remove_suffix(tail);
   b.remove_suffix(tail);
   constexpr std::size_t kMaxColumns = 32;
-  if (a.size() < 2 || b.size() < 2 || a == b || display_width(a) > kMaxColumns || display_width(b) > kMaxColumns)
+  if (a.size() < 2 || b.size() < 2 || a == b || display_width(a) > kMaxColumns ||
+      display_width(b) > kMaxColumns)
     return {"A", "B"};
   return {printable(a), printable(b)};
 }

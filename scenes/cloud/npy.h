@@ -1,6 +1,7 @@
 #pragma once
-// Reads NumPy's .npy files of reals, whole numbers and bools, with one to four dimensions, and writes those of
-// float32 or float64 with one to three. Format: NEP 1, https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+// Reads NumPy's .npy files of reals, whole numbers and bools, with one to four dimensions, and writes those
+// of float32 or float64 with one to three. Format: NEP 1,
+// https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 
 #include <array>
 #include <cstddef>

@@ -30,7 +30,7 @@ ProtocolResult errors_of_row(const std::vector<float>& predicted, const std::vec
   return depth_errors({&map, 1}, knobs);
 }
 
-const DepthKnobs& knobs_of(const char* protocol) { return find_depth_protocol(protocol)->knobs; }
+const DepthKnobs& knobs_of(const char* protocol) { return find_protocol(depth_protocols(), protocol)->knobs; }
 
 TEST(DepthProtocol, TwoPixelsByHand) {
   const std::vector<float> truth = {2, 4, 4, kNaN}, predicted = {2.5F, 3, kNaN, 1};

@@ -87,7 +87,7 @@ TEST(PointMaps, DistancesGoToTheNearestPointOfTheOtherSide) {
 TEST(PointMaps, NormedErrorsAreMeansOfViews) {
   // Mean distances 2 and 4; after division 0.5, 1, 1.5 and 0.5, 1, 1.5.
   const std::vector<float> truth = {0, 0, 1, 0, 0, 2, 0, 0, 3}, predicted = {0, 0, 2, 0, 0, 4, 0, 6, 0};
-  const PointMapKnobs knobs = find_point_map_protocol("point-maps-normed")->knobs;
+  const PointMapKnobs knobs = find_protocol(point_map_protocols(), "point-maps-normed")->knobs;
   const ProtocolResult one = point_map_errors({1, 1, 3, predicted, truth}, knobs);
   EXPECT_NEAR(number(one, "abs_rel"), std::sqrt(2.0) / 3, 1e-8);
   EXPECT_EQ(number(one, "inlier_1.03"), 1);  // a turn about the camera changes no distance from it
@@ -99,7 +99,7 @@ TEST(PointMaps, NormedErrorsAreMeansOfViews) {
 TEST(PointMaps, ABadPredictionIsDroppedOrMakesEverythingPerfectAsPublished) {
   const float none = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> truth = {0, 0, 1, 0, 0, 2}, predicted = {0, 0, 1, none, 0, 2};
-  PointMapKnobs knobs = find_point_map_protocol("point-maps-normed")->knobs;
+  PointMapKnobs knobs = find_protocol(point_map_protocols(), "point-maps-normed")->knobs;
   const ProtocolResult published = point_map_errors({1, 1, 2, predicted, truth}, knobs);
   EXPECT_EQ(number(published, "abs_rel"), 0);
   EXPECT_EQ(number(published, "inlier_1.03"), 0);
