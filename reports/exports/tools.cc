@@ -135,6 +135,8 @@ std::int64_t threads_of(const Record& record) {
   return 1;
 }
 
+// Appends an entry for each sample. What its entries have in common is written once and repeated: there may
+// be very many.
 void append_samples(const Record& record, std::size_t family, std::string& list) {
   const Timing& timing = record.timing;
   const std::vector<double> samples =
@@ -143,21 +145,31 @@ void append_samples(const Record& record, std::size_t family, std::string& list)
   // Each entry has the throughput as a counter under the name of its unit.
   const auto typical = typical_ms(timing);
   const double items_per_ms = timing.throughput && typical ? *timing.throughput * *typical : 0;
+  const auto members = [](const Json& json) {  // without the braces
+    const std::string text = indented_json(json, 2);
+    return text.substr(1, text.size() - std::string_view("{\n  }").size());
+  };
+  const std::string before = members({{"name", name},
+                                      {"family_index", family},
+                                      {"per_family_instance_index", 0},
+                                      {"run_name", name},
+                                      {"run_type", "iteration"},
+                                      {"repetitions", samples.size()}}),
+                    between = members({{"threads", threads_of(record)}, {"iterations", 1}}),
+                    unit = members({{"time_unit", "ms"}});
+  const auto append = [&](const Json& key, const Json& value) {
+    list +=
+        fmt::format(",\n   {}: {}", key.dump(-1, ' ', false, Json::error_handler_t::replace), value.dump());
+  };
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    Json entry = {{"name", name},
-                  {"family_index", family},
-                  {"per_family_instance_index", 0},
-                  {"run_name", name},
-                  {"run_type", "iteration"},
-                  {"repetitions", samples.size()},
-                  {"repetition_index", i},
-                  {"threads", threads_of(record)},
-                  {"iterations", 1},
-                  {"real_time", samples[i]},
-                  {"cpu_time", i < timing.cpu_ms.size() ? timing.cpu_ms[i] : samples[i]},
-                  {"time_unit", "ms"}};
-    if (items_per_ms > 0 && samples[i] > 0) entry[timing.throughput_unit] = items_per_ms / samples[i];
-    list += (list.empty() ? "\n  " : ",\n  ") + indented_json(entry, 2);
+    list += (family == 0 && i == 0 ? "\n  {" : ",\n  {") + before;
+    append("repetition_index", i);
+    list += "," + between;
+    append("real_time", samples[i]);
+    append("cpu_time", i < timing.cpu_ms.size() ? timing.cpu_ms[i] : samples[i]);
+    list += "," + unit;
+    if (items_per_ms > 0 && samples[i] > 0) append(timing.throughput_unit, items_per_ms / samples[i]);
+    list += "\n  }";
   }
 }
 
@@ -258,14 +270,13 @@ std::string github_step_summary(const Verdicts& report, const Results& results, 
 }
 
 std::string benchmark_json_text(const Results& results) {
-  std::string benchmarks;  // as text, which takes a tenth of the room
+  std::string text = indented_json({{"context", context_json(results)}, {"benchmarks", Json::array()}});
+  text.resize(text.size() - std::string_view("]\n}").size());
   std::size_t family = 0;
   for (const Record& record : results.records)
     if (record.status == Status::ok && (!record.timing.warm_ms.empty() || record.timing.cold_ms))
-      append_samples(record, family++, benchmarks);
-  std::string text = indented_json({{"context", context_json(results)}, {"benchmarks", Json::array()}});
-  text.resize(text.size() - std::string_view("]\n}").size());
-  return text + benchmarks + (benchmarks.empty() ? "]\n}\n" : "\n ]\n}\n");
+      append_samples(record, family++, text);  // as text, which takes a tenth of the room
+  return text + (family == 0 ? "]\n}\n" : "\n ]\n}\n");
 }
 
 }  // namespace aqbench
