@@ -26,6 +26,9 @@ ShapedMaps read_npy_maps(const std::string& file) {
   NpyArray array = read_npy(file);
   ShapedMaps maps{file, std::move(array.shape), {}, array.is_whole};
   if (maps.shape.size() == 3 && maps.shape.back() == 1) maps.shape.pop_back();
+  if (maps.shape.size() == 3 && maps.shape.back() == 3)
+    throw input_error.of_file(file, "{} values are colours or points, not a stack of maps",
+                              fmt::join(maps.shape, " x "));
   if (maps.shape.size() != 2 && maps.shape.size() != 3)
     throw input_error.of_file(file, "{} values: expected rows x columns, or maps x rows x columns",
                               fmt::join(maps.shape, " x "));

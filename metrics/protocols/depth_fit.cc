@@ -223,7 +223,8 @@ DepthFit least_absolute_deviations(Depths p, Depths g) {
 }  // namespace
 
 double DepthFit::operator()(double predicted) const {
-  return of_inverse ? inverse_or_zero(scale * inverse_or_zero(predicted) + shift) : scale * predicted + shift;
+  if (!of_inverse) return scale * predicted + shift;
+  return std::isnan(scale) ? kUndefined : inverse_or_zero(scale * inverse_or_zero(predicted) + shift);
 }
 
 DepthFit fit_depths(DepthAlignment alignment, Depths p, Depths g) {

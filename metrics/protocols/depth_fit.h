@@ -24,8 +24,8 @@ struct DepthFit {
   double scale = 1, shift = 0;
   bool of_inverse = false;
 
-  // Returns the prediction after the fit. Of inverse depths an inverse that is not finite is 0, before and
-  // after, as numpy.nan_to_num() leaves it.
+  // Returns the prediction after the fit, NaN after one that is not determined. Of inverse depths an inverse
+  // that is not finite is 0, before and after, as numpy.nan_to_num() leaves it.
   double operator()(double predicted) const;
 };
 

@@ -122,6 +122,8 @@ TEST_F(EvalMaps, DepthMapsOfAnotherShapeOrOfIntegersAreRefused) {
   };
   succeeded(scored("same.npy"));
   expect_mistake(scored("turned.npy"), "turned.npy: 3 x 2 values where ");
+  write_npy("colours.npy", "1, 2, 3", depths);
+  expect_mistake(scored("colours.npy"), "colours.npy: 1 x 2 x 3 values are colours or points");
   expect_mistake(scored("counts.npy"), "counts.npy: holds counts: give --depth-scale");
 }
 

@@ -118,6 +118,12 @@ TEST(DepthProtocol, AdamOfAShiftedPredictionSaysWhatItsOptimumWouldBe) {
   EXPECT_LT(std::abs(number(result, "shift")), 0.2);  // a thousand steps of about 1e-4
 }
 
+TEST(DepthProtocol, WhatAFitDoesNotDetermineIsUndefined) {
+  for (const DepthAlignment align : {DepthAlignment::lad, DepthAlignment::lstsq, DepthAlignment::disparity})
+    EXPECT_EQ(reason(errors_of_row({2, 2, 2}, {1, 2, 3}, {.align = align}), "abs_rel"),
+              "a prediction is not finite after the fit");
+}
+
 // ---- Fits ----
 
 struct Sample {
