@@ -259,7 +259,8 @@ const Flag<EvalRequest> kDepthFlags[] = {
 const Flag<EvalRequest> kProtocolFlags[] = {
     {"protocol", "NAME", kEvalProtocol | kFiles | kEvalGiven,
      "score as another benchmark does: aqbench, eth3d, tanks-and-temples[-mesh], dtu[-mesh], scannet-mesh, "
-     "normals, all; of depth maps (files, stacks, folders) depth, video-depth, robustmvd, eigen; "
+     "normals, all; of depth maps (files, stacks, folders) depth, video-depth, robustmvd, eigen, "
+     "moge-metric, moge-scale, moge-affine, moge-disparity; "
      "point-maps[-scale-shift|-normed], images[-3dgs|-nerfbaselines]; poses",
      of_protocol<&Protocol::protocol>},
     {"explain", "A,B", kEvalExplain,

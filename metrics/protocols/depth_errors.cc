@@ -1,119 +1,53 @@
 #include "metrics/protocols/depth_protocols.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "core/error.h"
 #include "core/quantiles.h"
 #include "metrics/numbers/exact_sum.h"
-#include "scenes/cloud/reconstruction.h"
+#include "metrics/protocols/depth_grid.h"
+#include "metrics/protocols/depth_pairs.h"
 
 namespace aqbench {
 namespace {
 
-constexpr double kFloor_m = 1e-5;  // what logarithms and ratios see of a smaller prediction
-
-// The pixels that count, map by map.
-struct DepthPairs {
-  std::vector<double> predicted_m, truth_m, confidence;  // confidence: where it was given
-  std::vector<std::size_t> ends;                         // of each map
-  std::size_t true_pixels = 0;                           // with or without a prediction
-};
-
-// Garg et al., "Unsupervised CNN for single view depth estimation", ECCV 2016, as evaluate_depth.py of
-// Monodepth2 cuts: first row and column, and those behind the last.
-struct PixelBox {
-  std::size_t top = 0, bottom, left = 0, right;
-};
-
-PixelBox box_of(const DepthMapPair& map, const DepthKnobs& knobs) {
-  if (!knobs.garg_crop) return {0, map.height, 0, map.width};
-  const auto at = [](double share, std::size_t size) {
-    return static_cast<std::size_t>(share * static_cast<double>(size));
-  };
-  return {at(0.40810811, map.height), at(0.99189189, map.height), at(0.03594771, map.width),
-          at(0.96405229, map.width)};
-}
-
-void select_depths(const DepthMapPair& map, const DepthKnobs& knobs, DepthPairs& pairs) {
-  const std::size_t size = map.height * map.width;
-  if (map.predicted_m.size() != size || map.truth_m.size() != size ||
-      (!map.confidence.empty() && map.confidence.size() != size))
-    throw Error(ErrorKind::method, "depth maps: sizes differ");
-  const PixelBox box = box_of(map, knobs);
-  for (std::size_t row = box.top; row < box.bottom; ++row) {
-    for (std::size_t i = row * map.width + box.left; i < row * map.width + box.right; ++i) {
-      const double truth = map.truth_m[i], predicted = map.predicted_m[i];
-      if (!has_depth(truth) || !(truth > knobs.min_m) || !(truth < knobs.max_m)) continue;
-      ++pairs.true_pixels;
-      if (knobs.sparse && predicted == 0) continue;
-      if (knobs.bad == BadDepths::drop && !has_depth(predicted)) continue;
-      if (!map.confidence.empty() && !std::isfinite(map.confidence[i])) continue;
-      pairs.truth_m.push_back(truth);
-      pairs.predicted_m.push_back(predicted);
-      if (!map.confidence.empty()) pairs.confidence.push_back(map.confidence[i]);
-    }
-  }
-  pairs.ends.push_back(pairs.truth_m.size());
-}
-
-// Fits the pixels from `begin` to `end` and moves their predictions. Undefined fits leave nothing defined;
-// where errors that are not finite count as 0, such a fit is left out.
-DepthFit fit_part(DepthPairs& pairs, std::size_t begin, std::size_t end, const DepthKnobs& knobs) {
-  const std::span predicted(pairs.predicted_m.data() + begin, end - begin);
-  DepthFit fit = fit_depths(knobs.align, predicted, {pairs.truth_m.data() + begin, end - begin});
-  if (knobs.bad == BadDepths::zero_error && !std::isfinite(fit.scale)) fit = {};
-  for (double& depth : predicted) {
-    depth = fit(depth);
-    if (depth < knobs.clip_min_m && knobs.clip_min_m > 0) depth = knobs.clip_min_m;
-    if (depth > knobs.clip_max_m) depth = knobs.clip_max_m;
-  }
-  return fit;
-}
-
-// Returns the fit where one holds for all maps.
-std::optional<DepthFit> fit_all(DepthPairs& pairs, const DepthKnobs& knobs) {
-  if (knobs.fit_whole || pairs.ends.size() == 1) return fit_part(pairs, 0, pairs.truth_m.size(), knobs);
-  std::size_t begin = 0;
-  for (const std::size_t end : pairs.ends) fit_part(pairs, std::exchange(begin, end), end, knobs);
-  return std::nullopt;
-}
-
-DepthPairs select_all_depths(std::span<const DepthMapPair> maps, const DepthKnobs& knobs) {
-  check(knobs);
-  DepthPairs pairs;
-  for (const DepthMapPair& map : maps) select_depths(map, knobs, pairs);
-  return pairs;
+double floored(double predicted, const DepthKnobs& knobs) {
+  return predicted < knobs.floor_m && knobs.floor_m > 0 ? knobs.floor_m : predicted;
 }
 
 // Not finite where a prediction is not.
-double ratio_of(const DepthPairs& pairs, std::size_t i) {
-  const double predicted = pairs.predicted_m[i] < kFloor_m ? kFloor_m : pairs.predicted_m[i];
-  return std::max(pairs.truth_m[i] / predicted, predicted / pairs.truth_m[i]);
+double ratio_of(double predicted, double truth, const DepthKnobs& knobs) {
+  predicted = floored(predicted, knobs);
+  return std::max(truth / predicted, predicted / truth);
 }
 
 constexpr const char* kNoPixel = "no pixel has both depths";
+constexpr const char* kUndetermined = "the pixels do not determine the fit";
 constexpr const char* kNotFinite = "a prediction is not finite after the fit";
 constexpr std::array kRatios = {1.03, 1.25, 1.25 * 1.25, 1.25 * 1.25 * 1.25};
 
 // Mean errors of some pixels in the order of depth_errors(), NaN without pixels.
 using MeanErrors = std::array<double, 5 + kRatios.size()>;
 
-MeanErrors mean_errors(const DepthPairs& pairs, std::size_t begin, std::size_t end, BadDepths bad) {
+MeanErrors mean_errors(const DepthPairs& pairs, std::size_t begin, std::size_t end, const DepthKnobs& knobs) {
   MeanErrors means = exact_sums<5 + kRatios.size()>(end - begin, [&](std::size_t k) {
     const std::size_t i = begin + k;
-    const double truth = pairs.truth_m[i], error = std::abs(truth - pairs.predicted_m[i]);
-    const double logarithm = std::log(truth) - std::log(std::max(pairs.predicted_m[i], kFloor_m));
-    MeanErrors of_pixel{error / truth, error * error / truth, error, error * error, logarithm * logarithm};
-    if (bad == BadDepths::zero_error)
+    const double truth = pairs.truth_m[i], predicted = pairs.predicted_m[i];
+    const double error = std::abs(truth - predicted);
+    const double logarithm = std::log(truth) - std::log(floored(predicted, knobs));
+    MeanErrors of_pixel{error / (truth + knobs.add_to_truth_m), error * error / truth, error, error * error,
+                        logarithm * logarithm};
+    if (knobs.bad == BadDepths::zero_error)
       for (double& value : of_pixel)
         if (!std::isfinite(value)) value = 0;
-    const double ratio = ratio_of(pairs, i);
+    const double ratio = ratio_of(predicted, truth, knobs);
     for (std::size_t r = 0; r < kRatios.size(); ++r) of_pixel[5 + r] = ratio < kRatios[r] ? 1 : 0;
     return of_pixel;
   });
@@ -124,18 +58,45 @@ MeanErrors mean_errors(const DepthPairs& pairs, std::size_t begin, std::size_t e
 
 // Of all pixels, or of the maps that have some.
 MeanErrors mean_errors(const DepthPairs& pairs, const DepthKnobs& knobs) {
-  if (knobs.pool_pixels) return mean_errors(pairs, 0, pairs.truth_m.size(), knobs.bad);
+  if (knobs.pool_pixels) return mean_errors(pairs, 0, pairs.truth_m.size(), knobs);
   MeanErrors sums{};
   double maps = 0;
   std::size_t begin = 0;
   for (const std::size_t end : pairs.ends) {
     if (end == begin) continue;
-    const MeanErrors of_map = mean_errors(pairs, std::exchange(begin, end), end, knobs.bad);
+    const MeanErrors of_map = mean_errors(pairs, std::exchange(begin, end), end, knobs);
     for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += of_map[k];
     ++maps;
   }
   for (double& sum : sums) sum /= maps;
   return sums;
+}
+
+// Adds the scores of edges at each radius, means over maps. Predictions are those after the fit alone; a
+// disparity of 0 or below lies 1e6 m away.
+void add_boundaries(ProtocolResult& result, std::span<const DepthMapPair> maps,
+                    std::span<const DepthFit> fits, bool determined, const DepthKnobs& knobs) {
+  constexpr double kFar_m = 1e6;
+  std::array<double, 3> sums{};
+  for (std::size_t m = 0; m < maps.size(); ++m) {
+    DepthPairs unused;
+    const CountedPixels counted = select_depths(maps[m], knobs, unused);
+    const DepthFit& fit = fits[fits.size() == 1 ? 0 : m];
+    std::vector<double> predicted(counted.counts.size());
+    for (std::size_t i = 0; i < predicted.size(); ++i) {
+      predicted[i] = fit(predicted_at(maps[m], i, knobs));
+      if (fit.of_inverse && (predicted[i] <= 0 || predicted[i] > kFar_m)) predicted[i] = kFar_m;
+    }
+    const std::vector<double> truth(maps[m].truth_m.begin(), maps[m].truth_m.end());
+    for (std::size_t r = 0; r < sums.size(); ++r) {
+      const double score = boundary_f1(counted, predicted, truth, static_cast<int>(r) + 1);
+      sums[r] += std::isnan(score) && knobs.no_edge_is_zero ? 0 : score;
+    }
+  }
+  for (std::size_t r = 0; r < sums.size(); ++r)
+    add_value(result, fmt::format("boundary_f1_{}px", r + 1), "1",
+              determined ? sums[r] / static_cast<double>(maps.size()) : kUndefined,
+              determined ? "a map has no edge, neither a true nor a predicted one" : kUndetermined);
 }
 
 // ---- Sparsification ----
@@ -184,11 +145,15 @@ double squared_error(const DepthPairs& pairs, std::size_t i) {
   return error * error;
 }
 
-double is_outlier(const DepthPairs& pairs, std::size_t i) { return ratio_of(pairs, i) >= 1.25 ? 1 : 0; }
+double pixel_ratio(const DepthPairs& pairs, std::size_t i) {
+  return ratio_of(pairs.predicted_m[i], pairs.truth_m[i], {});
+}
+
+double is_outlier(const DepthPairs& pairs, std::size_t i) { return pixel_ratio(pairs, i) >= 1.25 ? 1 : 0; }
 
 constexpr ErrorKindOfDepth kErrorKinds[] = {{"abs_rel", relative_error, relative_error, false},
                                             {"rmse", squared_error, squared_error, true},
-                                            {"a1", ratio_of, is_outlier, false}};
+                                            {"a1", pixel_ratio, is_outlier, false}};
 
 double whole_error(const DepthPairs& pairs, const ErrorKindOfDepth& kind) {
   const double sum = exact_sum(pairs.truth_m.size(), [&](std::size_t i) { return kind.summed(pairs, i); });
@@ -201,10 +166,11 @@ double whole_error(const DepthPairs& pairs, const ErrorKindOfDepth& kind) {
 ProtocolResult depth_errors(std::span<const DepthMapPair> maps, const DepthKnobs& knobs) {
   DepthPairs pairs = select_all_depths(maps, knobs);
   const DepthPairs unfitted = knobs.align == DepthAlignment::adam1000 ? pairs : DepthPairs();
-  const std::optional<DepthFit> fit = fit_all(pairs, knobs);
+  const std::vector<DepthFit> fits = fit_all(pairs, knobs);
   const std::size_t count = pairs.truth_m.size();
-  const char* const reason = count == 0 ? kNoPixel : kNotFinite;
-  const MeanErrors means = mean_errors(pairs, knobs);
+  const char* const reason = count == 0 ? kNoPixel : pairs.undetermined ? kUndetermined : kNotFinite;
+  MeanErrors means = mean_errors(pairs, knobs);
+  if (pairs.undetermined) means.fill(kUndefined);
   constexpr std::pair<const char*, const char*> kNames[] = {
       {"abs_rel", "1"},    {"sq_rel", "m"},       {"mae", "m"},
       {"rmse", "m"},       {"rmse_log", "1"},     {"delta_1.03", "1"},
@@ -214,9 +180,10 @@ ProtocolResult depth_errors(std::span<const DepthMapPair> maps, const DepthKnobs
   for (std::size_t k = 0; k < means.size(); ++k)
     add_value(result, kNames[k].first, kNames[k].second, means[k], reason);
   const auto add_fit = [&](const char* name, const char* unit, double DepthFit::*part) {
-    add_value(result, name, unit, fit && count > 0 ? (*fit).*part : std::nan(""),
+    const bool is_one = fits.size() == 1;
+    add_value(result, name, unit, is_one && count > 0 ? fits[0].*part : kUndefined,
               count == 0 ? kNoPixel
-              : fit      ? "the pixels do not determine it"
+              : is_one   ? kUndetermined
                          : "each map has its own fit");
   };
   add_fit("scale", "1", &DepthFit::scale);
@@ -229,6 +196,7 @@ ProtocolResult depth_errors(std::span<const DepthMapPair> maps, const DepthKnobs
     fit_all(optimal, to_optimum);
     add_value(result, "abs_rel_lad", "1", mean_errors(optimal, to_optimum)[0], reason);
   }
+  if (knobs.boundaries) add_boundaries(result, maps, fits, !pairs.undetermined, knobs);
   add_value(result, "coverage", "1", static_cast<double>(count) / static_cast<double>(pairs.true_pixels),
             "no true depth lies between min_m and max_m");
   add_value(result, "pixels", "px", static_cast<double>(count));

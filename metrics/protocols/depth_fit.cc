@@ -43,11 +43,11 @@ double weiszfeld_scale(Depths p, Depths g) {
 }
 
 // The minimum of sum |p| |s - g/p| is a weighted median.
-double l1_scale(Depths p, Depths g) {
+double l1_scale(Depths p, Depths g, Depths weights) {
   std::vector<WeightedValue> ratios;
   ratios.reserve(p.size());
   for (std::size_t i = 0; i < p.size(); ++i)
-    if (p[i] != 0) ratios.push_back({g[i] / p[i], std::abs(p[i])});
+    if (p[i] != 0) ratios.push_back({g[i] / p[i], std::abs(p[i]) * (weights.empty() ? 1 : weights[i])});
   return ratios.empty() ? kUndefined : weighted_percentile_in_place(ratios, 0.5);
 }
 
@@ -96,12 +96,13 @@ DepthFit adam(Depths p, Depths g) {
   return {at[0], at[1]};
 }
 
-// Least absolute deviations: min over s of f(s) = min over t of sum |g - s p - t|. The inner minimum is at a
-// median of g - s p; f is convex, and its slope has the sign of the slope of the sum at that median. Scales
+// Least absolute deviations: min over s of f(s) = min over t of sum w |g - s p - t|. The inner minimum is at
+// a median of g - s p; f is convex, and its slope has the sign of the slope of the sum at that median. Scales
 // are bisected; a pixel whose residual keeps its sign for all scales that are left is only counted.
 class LeastAbsoluteDeviations {
  public:
-  LeastAbsoluteDeviations(Depths p, Depths g) : p_(p.begin(), p.end()), g_(g.begin(), g.end()) {
+  LeastAbsoluteDeviations(Depths p, Depths g, Depths weights)
+      : p_(p.begin(), p.end()), g_(g.begin(), g.end()), weights_(weights.begin(), weights.end()) {
     const auto [least, most] = std::ranges::minmax(p_);
     least_p_ = least;
     most_p_ = most;
@@ -125,25 +126,38 @@ class LeastAbsoluteDeviations {
     double scale, shift, slope;
   };
 
-  // The best shift is the lower median of all residuals, of which those that were pruned lie below or above.
+  double weight_of(std::size_t i) const { return weights_.empty() ? 1 : weights_[i]; }
+
+  // The lower median of all residuals, of which those that were pruned lie below or above.
+  double median_residual() {
+    if (weights_.empty()) {
+      order_ = residuals_;
+      const auto all = static_cast<std::size_t>(below_.weight + above_.weight) + p_.size();
+      const auto middle = order_.begin() + static_cast<std::ptrdiff_t>(
+                                               (all - 1) / 2 - static_cast<std::size_t>(below_.weight));
+      std::nth_element(order_.begin(), middle, order_.end());
+      return *middle;
+    }
+    constexpr double kFar = std::numeric_limits<double>::infinity();
+    std::vector<WeightedValue> all = {{-kFar, below_.weight}, {kFar, above_.weight}};
+    for (std::size_t i = 0; i < p_.size(); ++i) all.push_back({residuals_[i], weights_[i]});
+    return weighted_percentile_in_place(all, 0.5);
+  }
+
   Place place_at(double scale) {
     residuals_.resize(p_.size());
     for (std::size_t i = 0; i < p_.size(); ++i) residuals_[i] = g_[i] - scale * p_[i];
-    order_ = residuals_;
-    const std::size_t all = below_.count + above_.count + p_.size();
-    const auto middle = order_.begin() + static_cast<std::ptrdiff_t>((all - 1) / 2 - below_.count);
-    std::nth_element(order_.begin(), middle, order_.end());
-    const double shift = *middle;
-    // d/ds of sum |r - t| along the best t: pixels on the line, at r = t, take what the others' signs lack.
+    const double shift = median_residual();
+    // d/ds of sum w |r - t| along the best t: pixels on the line, at r = t, take what the others' signs lack.
     double slope = below_.sum_p - above_.sum_p, sum_p_on_line = 0;
-    double signs = static_cast<double>(above_.count) - static_cast<double>(below_.count), on_line = 0;
+    double signs = above_.weight - below_.weight, on_line = 0;
     for (std::size_t i = 0; i < p_.size(); ++i) {
-      const double side = sign(residuals_[i] - shift);
+      const double side = weight_of(i) * sign(residuals_[i] - shift);
       slope -= side * p_[i];
       signs += side;
       if (side != 0) continue;
-      sum_p_on_line += p_[i];
-      ++on_line;
+      sum_p_on_line += weight_of(i) * p_[i];
+      on_line += weight_of(i);
     }
     return {scale, shift, slope + signs * sum_p_on_line / on_line};
   }
@@ -180,34 +194,35 @@ class LeastAbsoluteDeviations {
       const double at_low = g_[i] - low_.scale * p_[i], at_high = g_[i] - high_.scale * p_[i];
       const double rounding = 1e-15 * (std::abs(g_[i]) + std::abs(high_.scale * p_[i]));
       if (std::max(at_low, at_high) < least_shift - rounding) {
-        below_.add(p_[i]);
+        below_.add(weight_of(i), p_[i]);
       } else if (std::min(at_low, at_high) > most_shift + rounding) {
-        above_.add(p_[i]);
+        above_.add(weight_of(i), p_[i]);
       } else {
+        if (!weights_.empty()) weights_[kept] = weights_[i];
         p_[kept] = p_[i];
         g_[kept++] = g_[i];
       }
     }
     p_.resize(kept);
     g_.resize(kept);
+    if (!weights_.empty()) weights_.resize(kept);
   }
 
   struct Pruned {
-    std::size_t count = 0;
-    double sum_p = 0;
-    void add(double p) {
-      ++count;
-      sum_p += p;
+    double weight = 0, sum_p = 0;
+    void add(double w, double p) {
+      weight += w;
+      sum_p += w * p;
     }
   };
 
-  std::vector<double> p_, g_, residuals_, order_;
+  std::vector<double> p_, g_, weights_, residuals_, order_;  // weights_: empty where all are 1
   double least_p_ = 0, most_p_ = 0;
   Place low_{}, high_{};
   Pruned below_, above_;
 };
 
-DepthFit least_absolute_deviations(Depths p, Depths g) {
+DepthFit least_absolute_deviations(Depths p, Depths g, Depths weights) {
   constexpr std::size_t kSample = 1 << 16;  // a sample shows where to begin
   std::vector<double> some_p, some_g;
   const std::size_t step = std::max<std::size_t>(1, p.size() / kSample);
@@ -216,8 +231,8 @@ DepthFit least_absolute_deviations(Depths p, Depths g) {
     some_g.push_back(g[i]);
   }
   double first = least_squares(some_p, some_g).scale;
-  if (step > 1) first = LeastAbsoluteDeviations(some_p, some_g).fit(first).scale;
-  return LeastAbsoluteDeviations(p, g).fit(first);
+  if (step > 1) first = LeastAbsoluteDeviations(some_p, some_g, {}).fit(first).scale;
+  return LeastAbsoluteDeviations(p, g, weights).fit(first);
 }
 
 }  // namespace
@@ -227,7 +242,7 @@ double DepthFit::operator()(double predicted) const {
   return std::isnan(scale) ? kUndefined : inverse_or_zero(scale * inverse_or_zero(predicted) + shift);
 }
 
-DepthFit fit_depths(DepthAlignment alignment, Depths p, Depths g) {
+DepthFit fit_depths(DepthAlignment alignment, Depths p, Depths g, Depths weights) {
   if (alignment == DepthAlignment::none) return {};
   if (p.empty()) return {kUndefined, kUndefined};
   if (alignment == DepthAlignment::disparity) return inverse_least_squares(p, g);
@@ -243,11 +258,11 @@ DepthFit fit_depths(DepthAlignment alignment, Depths p, Depths g) {
     case DepthAlignment::scale_weiszfeld10:
       return {weiszfeld_scale(p, g)};
     case DepthAlignment::scale_l1:
-      return {l1_scale(p, g)};
+      return {l1_scale(p, g, weights)};
     case DepthAlignment::adam1000:
       return adam(p, g);
     case DepthAlignment::lad:
-      return least_absolute_deviations(p, g);
+      return least_absolute_deviations(p, g, weights);
     default:
       return least_squares(p, g);
   }

@@ -16,7 +16,7 @@ enum class DepthAlignment {
   adam1000,           // scale and shift: at most 1 000 steps of Adam from the lower medians (MonST3R, CUT3R)
   lad,                // scale and shift: the minimum of sum |s p + t - g|, towards which those steps go
   lstsq,              // scale and shift: least squares
-  disparity           // scale and shift of 1/depth: least squares (robustmvd)
+  disparity           // scale and shift of 1/depth: least squares (robustmvd, MoGe)
 };
 
 // A fit: depth = scale p + shift, or of inverse depths 1/depth = scale/p + shift.
@@ -29,10 +29,10 @@ struct DepthFit {
   double operator()(double predicted) const;
 };
 
-// Fits predictions to true depths of the same pixels. The result depends neither on threads nor on the order
-// of pixels but for adam1000, which is followed as published. Scale and shift are NaN where the pixels do not
-// determine them.
+// Fits predictions to true depths of the same pixels; `weights` of scale_l1 and lad, or none. The result
+// depends neither on threads nor on the order of pixels but for adam1000, which is followed as published.
+// Scale and shift are NaN where the pixels do not determine them.
 DepthFit fit_depths(DepthAlignment alignment, std::span<const double> predicted,
-                    std::span<const double> truth);
+                    std::span<const double> truth, std::span<const double> weights = {});
 
 }  // namespace aqbench

@@ -28,9 +28,18 @@ struct DepthKnobs {
   bool pool_pixels =
       true;  // means over all pixels; else over the maps' values, maps without a pixel left out
   BadDepths bad = BadDepths::drop;
-  bool sparse = false;     // predictions of 0 do not count, whatever `bad` says
-  bool garg_crop = false;  // only pixels within the rows and columns of Garg et al., ECCV 2016, count
-  int intervals = 50;      // of sparsification_errors()
+  bool fit_grid = false;  // the fit looks at a coarse grid of each map, grid_of(); else at all its pixels
+  bool weigh_by_inverse = false;   // scale_l1 and lad weigh a pixel by its inverse true depth; else all alike
+  bool of_disparity = false;       // predictions are inverse depths
+  bool bound_by_truth = false;     // align=disparity: what lies beyond the farthest true depth moves there
+  bool constant_if_alike = false;  // predictions all alike get the best constant; else their fit is undefined
+  double floor_m = 1e-5;         // what logarithms and ratios see of a smaller prediction; 0: the prediction
+  double add_to_truth_m = 0;     // in the denominator of abs_rel
+  bool boundaries = false;       // edges of depth are compared, too: boundary_f1()
+  bool no_edge_is_zero = false;  // the score of maps without any edge; else it is undefined
+  bool sparse = false;           // predictions of 0 do not count, whatever `bad` says
+  bool garg_crop = false;        // only pixels within the rows and columns of Garg et al., ECCV 2016, count
+  int intervals = 50;            // of sparsification_errors()
 };
 
 // Returns all knobs by name.
@@ -54,7 +63,8 @@ struct DepthMapPair {
 // a single image", NIPS 2014; mono-uncertainty evaluate.py, Atlas atlas/evaluation.py): abs_rel, sq_rel, mae,
 // rmse, rmse_log, delta_1.03 and delta_1.25 to its third power (shares of pixels whose ratio is below), scale
 // and shift of the fit, coverage (of the true depths that count, those with a prediction), pixels. Of
-// adam1000 also abs_rel_lad, what its optimum gives. Throws Error(method) for sizes that do not agree.
+// adam1000 also abs_rel_lad, what its optimum gives; with `boundaries` boundary_f1_1px to boundary_f1_3px.
+// Throws Error(method) for sizes that do not agree.
 ProtocolResult depth_errors(std::span<const DepthMapPair> maps, const DepthKnobs& knobs = {});
 
 // Measures how well confidences rank the errors of depth maps (Ilg et al., ECCV 2018; Poggi et al., CVPR

@@ -11,6 +11,7 @@
 #include <random>
 
 #include "core/error.h"
+#include "metrics/protocols/depth_grid.h"
 #include "tests/metrics/protocols/values.h"
 
 namespace aqbench::test {
@@ -121,13 +122,97 @@ TEST(DepthProtocol, AdamOfAShiftedPredictionSaysWhatItsOptimumWouldBe) {
 TEST(DepthProtocol, WhatAFitDoesNotDetermineIsUndefined) {
   for (const DepthAlignment align : {DepthAlignment::lad, DepthAlignment::lstsq, DepthAlignment::disparity})
     EXPECT_EQ(reason(errors_of_row({2, 2, 2}, {1, 2, 3}, {.align = align}), "abs_rel"),
-              "a prediction is not finite after the fit");
+              "the pixels do not determine the fit");
+  DepthKnobs affine = knobs_of("moge-affine"), disparity = knobs_of("moge-disparity");
+  EXPECT_EQ(reason(errors_of_row({3}, {2}, affine), "delta_1.25"), "the pixels do not determine the fit");
+  EXPECT_EQ(reason(errors_of_row({3}, {2}, affine), "boundary_f1_1px"),
+            "the pixels do not determine the fit");
+  affine.constant_if_alike = disparity.constant_if_alike = true;  // as their solvers do
+  EXPECT_NEAR(number(errors_of_row({3}, {2}, affine), "abs_rel"), 0, 1e-15);
+  // The best constant: the median of 1, 2 and 4 by weights 1, 1/2 and 1/4; the mean of the inverses.
+  EXPECT_NEAR(number(errors_of_row({3, 3, 3}, {1, 2, 4}, affine), "mae"), (0 + 1 + 3) / 3.0, 1e-15);
+  EXPECT_NEAR(number(errors_of_row({3, 3, 3}, {1, 2, 4}, disparity), "mae"),
+              (std::abs(12.0 / 7 - 1) + std::abs(12.0 / 7 - 2) + std::abs(12.0 / 7 - 4)) / 3, 1e-12);
+}
+
+// ---- MoGe ----
+
+TEST(DepthGrid, EachCellHasThePixelNearestToItsCentre) {
+  CountedPixels small{2, 2, {1, 1, 0, 1}};  // each pixel fills a quarter of the 64 x 64 cells
+  std::vector<std::size_t> times(4);
+  for (const std::size_t pixel : grid_of(small)) ++times[pixel];
+  EXPECT_THAT(times, testing::ElementsAre(1024, 1024, 0, 1024));
+  CountedPixels large{128, 192, std::vector<unsigned char>(128 * 192, 1)};  // cells of 2 x 3 pixels
+  std::vector<std::size_t> pixels = grid_of(large);
+  ASSERT_EQ(pixels.size(), 64U * 64);
+  EXPECT_EQ(pixels[64 + 1], 2U * 192 + 3 + 1);  // of two as near the upper one
+  large.counts[2 * 192 + 3 + 1] = 0;
+  EXPECT_EQ(grid_of(large)[64 + 1], 3U * 192 + 3 + 1);
+  for (std::size_t i = 0; i < 6; ++i) large.counts[(2 + i / 3) * 192 + 3 + i % 3] = 0;
+  EXPECT_EQ(grid_of(large).size(), 64U * 64 - 1);
+}
+
+TEST(DepthGrid, EdgesOneColumnBesideTheTrueOnesShareThoseThatReachOverBoth) {
+  const CountedPixels pixels{9, 12, std::vector<unsigned char>(9 * 12, 1)};
+  const auto step_at = [&](std::size_t column, double far_m) {
+    std::vector<double> depths(pixels.counts.size());
+    for (std::size_t i = 0; i < depths.size(); ++i) depths[i] = i % 12 < column ? 1 : far_m;
+    return depths;
+  };
+  EXPECT_EQ(boundary_f1(pixels, step_at(6, 2), step_at(6, 2), 3), 1.0);
+  EXPECT_EQ(boundary_f1(pixels, step_at(5, 2), step_at(6, 2), 1), 0.0);
+  // Pairs at most 2 apart: across the step 5 from each row on each side, and 1 of them across both.
+  EXPECT_NEAR(boundary_f1(pixels, step_at(5, 2), step_at(6, 2), 2), 0.2, 1e-15);
+  EXPECT_TRUE(std::isnan(boundary_f1(pixels, step_at(6, 1), step_at(6, 1), 1)));
+  EXPECT_EQ(boundary_f1(pixels, step_at(6, 2), step_at(6, 1), 1), 0.0);
+  // A step of 1.15 is an edge at the shares 0.05, 0.0722, 0.0944, 0.1167 and 0.1389, of all ten 1.5.
+  const double expected = (5 * 0.05 + (0 + 1 + 2 + 3 + 4) * 0.2 / 9) / 1.5;
+  EXPECT_NEAR(boundary_f1(pixels, step_at(6, 1.15), step_at(6, 1.15), 1), expected, 1e-7);
+}
+
+TEST(DepthProtocol, MoGeFitsAMapByTheLeastRelativeError) {
+  std::vector<float> truth(20 * 30), scaled(truth.size()), shifted(truth.size()), inverse(truth.size());
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    const double depth = 2 + std::sin(static_cast<double>(i)) + 0.05 * static_cast<double>(i % 30);
+    truth[i] = static_cast<float>(depth);
+    scaled[i] = static_cast<float>(0.4 * depth);
+    shifted[i] = static_cast<float>(0.5 * depth - 0.2);
+    inverse[i] = static_cast<float>(3 / depth + 0.1);
+  }
+  scaled[7] = shifted[7] = 9;  // one outlier moves no fit of least deviations
+  const auto errors = [&](const std::vector<float>& predicted, const char* protocol,
+                          bool of_disparity = false) {
+    DepthKnobs knobs = knobs_of(protocol);
+    knobs.of_disparity = of_disparity;
+    return depth_errors(std::vector{DepthMapPair{20, 30, predicted, truth}}, knobs);
+  };
+  EXPECT_NEAR(number(errors(scaled, "moge-scale"), "scale"), 2.5, 1e-6);
+  EXPECT_NEAR(number(errors(shifted, "moge-affine"), "scale"), 2, 1e-5);
+  EXPECT_NEAR(number(errors(shifted, "moge-affine"), "shift"), 0.4, 1e-5);
+  EXPECT_NEAR(number(errors(inverse, "moge-disparity", true), "abs_rel"), 0, 1e-6);
+  EXPECT_NEAR(number(errors(inverse, "moge-disparity", true), "boundary_f1_3px"), 1, 1e-3);
+  EXPECT_LT(number(errors(scaled, "moge-metric"), "abs_rel"), 0.7);
+  // A disparity whose sign is lost lies at the farthest true depth.
+  std::vector<float> negative = inverse;
+  negative[0] = -20;
+  const double farthest = *std::ranges::max_element(truth);
+  DepthKnobs unfitted = knobs_of("moge-disparity");
+  unfitted.of_disparity = true;
+  const ProtocolResult result = depth_errors(std::vector{DepthMapPair{20, 30, negative, truth}}, unfitted);
+  EXPECT_LT(number(result, "mae"), farthest);
+  EXPECT_EQ(number(result, "pixels"), 600);
+  negative[0] = kNaN;
+  EXPECT_EQ(reason(errors(negative, "moge-disparity", true), "abs_rel"),
+            "a prediction is not finite after the fit");
+  DepthKnobs wrong = knobs_of("moge-scale");
+  wrong.align = DepthAlignment::lstsq;
+  EXPECT_THROW(errors_of_row({1}, {1}, wrong), Error);
 }
 
 // ---- Fits ----
 
 struct Sample {
-  std::vector<double> predicted, truth;
+  std::vector<double> predicted, truth, weights = {};
 };
 
 Sample noisy_sample(unsigned seed, std::size_t size, bool with_ties) {
@@ -147,7 +232,8 @@ Sample noisy_sample(unsigned seed, std::size_t size, bool with_ties) {
 double absolute_sum(const Sample& sample, double scale, double shift) {
   double sum = 0;
   for (std::size_t i = 0; i < sample.truth.size(); ++i)
-    sum += std::abs(scale * sample.predicted[i] + shift - sample.truth[i]);
+    sum += (sample.weights.empty() ? 1 : sample.weights[i]) *
+           std::abs(scale * sample.predicted[i] + shift - sample.truth[i]);
   return sum;
 }
 
@@ -165,8 +251,10 @@ double least_absolute_sum(const Sample& sample) {
 
 TEST(DepthFit, LeastAbsoluteDeviationsIsTheBestLineThroughTwoPixels) {
   for (unsigned seed = 0; seed < 40; ++seed) {
-    const Sample sample = noisy_sample(seed, 3 + seed * 2, seed % 3 == 0);
-    const DepthFit fit = fit_depths(DepthAlignment::lad, sample.predicted, sample.truth);
+    Sample sample = noisy_sample(seed, 3 + seed * 2, seed % 3 == 0);
+    if (seed % 2 == 1)
+      for (const double depth : sample.truth) sample.weights.push_back(1 / depth);
+    const DepthFit fit = fit_depths(DepthAlignment::lad, sample.predicted, sample.truth, sample.weights);
     const double least = least_absolute_sum(sample);
     EXPECT_NEAR(absolute_sum(sample, fit.scale, fit.shift), least, 1e-9 * (least + 1)) << seed;
   }
@@ -174,11 +262,13 @@ TEST(DepthFit, LeastAbsoluteDeviationsIsTheBestLineThroughTwoPixels) {
 
 TEST(DepthFit, ScaleByL1IsTheBestRatioOfAPixel) {
   for (unsigned seed = 0; seed < 20; ++seed) {
-    const Sample sample = noisy_sample(seed, 40 + seed, seed % 2 == 0);
+    Sample sample = noisy_sample(seed, 40 + seed, seed % 2 == 0);
+    if (seed % 3 == 1)
+      for (const double depth : sample.truth) sample.weights.push_back(1 / depth);
     double least = kInfinity;
     for (std::size_t i = 0; i < sample.truth.size(); ++i)
       least = std::min(least, absolute_sum(sample, sample.truth[i] / sample.predicted[i], 0));
-    const DepthFit fit = fit_depths(DepthAlignment::scale_l1, sample.predicted, sample.truth);
+    const DepthFit fit = fit_depths(DepthAlignment::scale_l1, sample.predicted, sample.truth, sample.weights);
     EXPECT_NEAR(absolute_sum(sample, fit.scale, 0), least, 1e-12 * least) << seed;
   }
 }
