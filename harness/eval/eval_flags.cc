@@ -261,7 +261,8 @@ const Flag<EvalRequest> kProtocolFlags[] = {
      "score as another benchmark does: aqbench, eth3d, tanks-and-temples[-mesh], dtu[-mesh], scannet-mesh, "
      "normals, all; of depth maps (files, stacks, folders) depth, video-depth, robustmvd, eigen, "
      "moge-metric, moge-scale, moge-affine, moge-disparity; "
-     "point-maps[-scale-shift|-normed], images[-3dgs|-nerfbaselines]; poses",
+     "point-maps[-scale-shift|-normed], images[-3dgs|-nerfbaselines]; poses, pose-sets, imc-2024, "
+     "imc-2025",
      of_protocol<&Protocol::protocol>},
     {"explain", "A,B", kEvalExplain,
      "which knobs make the difference between the numbers of two protocols, each NAME or NAME:KNOB=VALUE",
@@ -273,8 +274,7 @@ const Flag<EvalRequest> kProtocolFlags[] = {
      repeated()},
     {"mask", "FILE", kByProtocol | kEvalDepthFiles,
      "DTU's observation mask: ObsMaskN_10.mat, or an NPY array of x, y, z with --mask-box; of maps and "
-     "images "
-     "which pixels count: a file, or a folder of files of their names",
+     "images which pixels count: a file, or a folder of files of their names",
      of_protocol<&Protocol::mask_file>},
     {"mask-box", "LIST", kByProtocol,
      "low corner, high corner and spacing of an NPY mask, 7 numbers in --truth-unit",

@@ -53,6 +53,8 @@ ShownProtocol score_files(const EvalProtocolRequest& request, const EvalCloudReq
     return score_point_maps(request, cloud, *protocol, notes);
   if (const auto* const protocol = find_protocol(image_protocols(), request.protocol))
     return score_images(request, cloud, *protocol, notes);
+  if (const auto* const protocol = find_protocol(pose_set_protocols(), request.protocol))
+    return score_pose_sets(request, cloud, *protocol);
   return score_poses(request, cloud);
 }
 
@@ -147,6 +149,7 @@ std::vector<std::pair<const char*, const char*>> map_protocols() {
   add(depth_protocols());
   add(point_map_protocols());
   add(image_protocols());
+  add(pose_set_protocols());
   return all;
 }
 

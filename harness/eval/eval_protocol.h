@@ -18,6 +18,7 @@
 #include "metrics/protocols/knobs.h"
 #include "metrics/protocols/point_maps.h"
 #include "metrics/protocols/pose_protocol.h"
+#include "metrics/protocols/pose_sets.h"
 #include "metrics/protocols/protocol_result.h"
 #include "metrics/protocols/view_images.h"
 
@@ -115,6 +116,14 @@ ShownProtocol score_point_maps(const EvalProtocolRequest& request, const EvalClo
 // `notes`. Throws as score_depths().
 ShownProtocol score_images(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
                            const ImageProtocol& protocol, std::vector<std::string>& notes);
+
+// Scores sets of poses by a protocol. CLOUD and --truth are tables of the Image Matching Challenges, .csv
+// with the columns dataset (or none), scene, image or image_path, rotation_matrix and translation_vector
+// (numbers separated by ';', camera from world; nan: no pose); folders whose sub-folders are COLMAP models,
+// each a set, of the folder itself or of sparse/ in it; or one model, as read_camera_poses() does. A folder
+// without any model has no sets. Throws Error(input) naming file and line, Error(usage).
+ShownProtocol score_pose_sets(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
+                              const PoseSetProtocol& protocol);
 
 // Return tables, or JSON; `inputs` says in JSON what was read, in which unit, and how it was moved.
 EvalAnswer answer_of(const std::vector<ShownProtocol>& protocols, const Json& inputs,

@@ -50,6 +50,18 @@ double free_angle_deg(const Vec3& a, const Vec3& b) {
   return kDegPerRad * std::atan2(a.cross(b).norm(), std::abs(a.dot(b)));
 }
 
+// The angles between two relative poses.
+struct PairAngles {
+  double turn_deg = 0, direction_deg = 0;
+};
+
+PairAngles angles_between(const CameraPose& truth, const CameraPose& pose, const PoseKnobs& knobs) {
+  const auto angle = knobs.free_direction ? free_angle_deg : direction_angle_deg;
+  const bool has_direction = truth.position_m.norm() >= knobs.min_baseline_m;
+  return {rotation_angle_deg(pose.rotation.transpose() * truth.rotation),
+          has_direction ? angle(pose.position_m, truth.position_m) : 0};
+}
+
 double share_below(const std::vector<double>& errors, double threshold) {
   return static_cast<double>(std::ranges::count_if(errors, [&](double e) { return e < threshold; })) /
          static_cast<double>(errors.size());
@@ -125,6 +137,11 @@ double rotation_angle_deg(const Eigen::Matrix3d& turn) {
   return kDegPerRad * std::atan2(skew.norm() / 2, (turn.trace() - 1) / 2);
 }
 
+double pair_error_deg(const CameraPose& truth, const CameraPose& pose, const PoseKnobs& knobs) {
+  const PairAngles angles = angles_between(truth, pose, knobs);
+  return std::max(angles.turn_deg, angles.direction_deg);
+}
+
 CameraPose relative_pose(const CameraPose& from, const CameraPose& to) {
   return {from.rotation.transpose() * to.rotation,
           from.rotation.transpose() * (to.position_m - from.position_m)};
@@ -166,11 +183,10 @@ void add_pairwise(ProtocolResult& result, const MatchedPoses& poses, std::size_t
       if (i == j) continue;
       const CameraPose truth = paired_pose(poses.reference, i, j, knobs.relative);
       const CameraPose pose = paired_pose(poses.estimate, i, j, knobs.relative);
-      turns_deg.push_back(rotation_angle_deg(pose.rotation.transpose() * truth.rotation));
-      const auto angle = knobs.free_direction ? free_angle_deg : direction_angle_deg;
-      const bool has_direction = truth.position_m.norm() >= knobs.min_baseline_m;
-      directions_deg.push_back(has_direction ? angle(pose.position_m, truth.position_m) : 0);
-      errors_deg.push_back(std::max(turns_deg.back(), directions_deg.back()));
+      const PairAngles angles = angles_between(truth, pose, knobs);
+      turns_deg.push_back(angles.turn_deg);
+      directions_deg.push_back(angles.direction_deg);
+      errors_deg.push_back(std::max(angles.turn_deg, angles.direction_deg));
     }
   }
   if (knobs.count_missing && !too_many) {

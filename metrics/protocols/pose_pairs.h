@@ -89,6 +89,10 @@ double rotation_angle_deg(const Eigen::Matrix3d& turn);
 // Returns the pose of `to` seen from `from`.
 CameraPose relative_pose(const CameraPose& from, const CameraPose& to);
 
+// Returns the larger of the angles between two relative poses, of their rotations and of the directions of
+// their translations.
+double pair_error_deg(const CameraPose& truth, const CameraPose& pose, const PoseKnobs& knobs);
+
 // Adds the statistics that evo prints of errors; `all` also those beyond rmse, mean and median.
 void add_statistics(ProtocolResult& result, const std::string& name, const char* unit,
                     std::vector<double> errors, bool all, const char* none = kNoPair);
