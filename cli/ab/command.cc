@@ -17,6 +17,7 @@
 #include "core/json.h"
 #include "core/parallel.h"
 #include "core/processes/stop_signals.h"
+#include "core/stopwatch.h"
 #include "core/text.h"
 #include "harness/ab/deciding_time.h"
 #include "harness/ab/decision.h"
@@ -143,6 +144,7 @@ void choose_time_of_cases(const AbRequest& request, AbDocument& document) {
 }
 
 ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
+  const auto start = SteadyClock::now();
   AbDocument document;
   document.settings = request.settings;
   document.samples.order_seed = request.policy.order_seed;
@@ -172,9 +174,14 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
     const auto show = [&](const AbProgress& progress) {
       display.show(progress.elapsed_s, [&](int columns) { return ab_progress_text(progress, columns); });
     };
-    document.run.complete =
-        run_ab(document.samples, document.settings, document.run.pairs_per_look, sides.runner, show,
-               [&](const auto& pair) { keep_pair(run.journal(), pair); });
+    QuickClock clock(start, document.samples.cases.size());
+    const AbUnitRunner runner = document.run.is_quick() ? clock.limited(sides.runner) : sides.runner;
+    const bool all = run_ab(document.samples, document.settings, document.run.pairs_per_look, runner, show,
+                            [&](const auto& pair) {
+                              keep_pair(run.journal(), pair);
+                              clock.end_pair();
+                            });
+    document.run.complete = all || clock.ended();
   });
   document.run.finished_utc = utc_now();
   if (request.commands.rules.quick) note_quick(settle, document);

@@ -147,6 +147,7 @@ Settling plan_by_gbench_trial(const AbRequest& request, const Arguments& argumen
     plan_pairs_per_look(request, cases * judged_outcomes(document.settings), document);
   }
   warn_of_load(document, trial);
+  if (quick) return settle;
   const double look_s = static_cast<double>(document.run.pairs_per_look) * pair.runs * pair_s;
   fmt::print(stderr, "aqbench: {} of {}: {}\n", counted(document.run.pairs_per_look, "pair"),
              counted(cases, "benchmark"), time_needed(document, look_s));

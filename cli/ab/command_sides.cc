@@ -128,10 +128,6 @@ void plan_quick(const std::array<Trial, 2>& trials, double spent_s, const AbRequ
     pair.first = {{{0, AbSide::a}, {trials[0].unit, {}}}, {{0, AbSide::b}, {trials[1].unit, {}}}};
   }
   plan_quick_pairs(pairs, judged_outcomes(document.settings), document);
-  pairs = document.run.pairs_per_look;
-  const std::size_t left = pairs - (pair.first.empty() ? 0 : 1);
-  fmt::print(stderr, "aqbench: {}: {}\n", counted(pairs, "pair"),
-             left == 0 ? "the trial" : time_needed(document, static_cast<double>(left * pair.runs) * run_s));
 }
 
 void plan_full(const std::array<Trial, 2>& trials, const AbRequest& request, CommandPair& pair,

@@ -20,11 +20,6 @@ namespace aqbench::cli {
 // slow mode has less than 20 % of B's runs (find_slow_runs()).
 inline constexpr std::size_t kUsualPairs = 24;
 
-// One case is looked at every 12 pairs where neither --pairs nor --looks is given, up to six times: a clear
-// answer comes early, and all looks together have the error rate of one.
-inline constexpr std::size_t kEarlyPairs = 12;
-inline constexpr int kEarlyLooks = 6;
-
 // Units that a trial measured, by case and side, which the comparison takes as its first pairs.
 using FirstUnits = std::map<std::pair<std::size_t, AbSide>, CaseResult>;
 

@@ -79,7 +79,9 @@ AbSettings settings_of(const AbRequest::Policy& given, int looks) {
   if (!(draws <= kMaxBootstrapDraws))
     throw usage_error("--alpha {}: with {} looks at least {:.2g}", policy.alpha, policy.looks,
                       2.0 * policy.looks / kMaxBootstrapDraws);
-  policy.bootstrap_draws = std::max(policy.bootstrap_draws, static_cast<int>(draws));
+  const double early = std::ceil(2 * kEarlyLooks / policy.alpha);
+  policy.bootstrap_draws = std::max(
+      policy.bootstrap_draws, static_cast<int>(early <= kMaxBootstrapDraws ? std::max(draws, early) : draws));
   policy.seed = given.order_seed;
   settings.confirm = given.confirm;
   settings.separately = given.separately;
@@ -144,6 +146,8 @@ void complete_ab_request(AbRequest& request) {
                                          : !request.validates()          ? kUnitRepetitions
                                          : request.metrics.names.empty() ? kAaRepetitions
                                                                          : kMetricRepetitions);
+  if (request.commands.rules.quick && !request.judges_recorded() && !request.policy.alpha)
+    request.policy.alpha = kQuickAlpha;
   request.settings = settings_of(request.policy, request.judges_recorded() ? 1 : kDefaultLooks);
   request.settings.outcomes = metric_outcomes(request.metrics);
   if (!request.validates()) return;

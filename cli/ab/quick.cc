@@ -90,6 +90,14 @@ std::size_t judged_cases(const AbDocument& document) {
   return std::max<std::size_t>(1, document.samples.cases.size() * judged_outcomes(document.settings));
 }
 
+// The pairs of the case that has the most.
+std::size_t most_pairs(const AbDocument& document) {
+  std::vector<std::size_t> pairs(document.samples.cases.size());
+  for (const Record& unit : document.samples.units)
+    pairs[unit.unit->case_index] += unit.unit->side == AbSide::b ? 1 : 0;
+  return std::ranges::max(pairs);
+}
+
 std::size_t needed_pairs(const AbDocument& document) {
   return minimum_pairs(document.settings.policy, judged_cases(document));
 }
@@ -180,7 +188,8 @@ void plan_one_look(AbDocument& document) {
   document.settings.confirm = false;
 }
 
-void plan_quick_pairs(std::size_t pairs, std::size_t judged, AbDocument& document) {
+void plan_quick_pairs(std::size_t fitting, std::size_t judged, AbDocument& document) {
+  const std::size_t pairs = std::clamp<std::size_t>(2 * fitting, 1, kQuickPairs);
   document.settings.confirm = false;
   PairedPolicy& policy = document.settings.policy;
   const int sides = has_metrics(document.settings) ? 2 : 1;
@@ -192,6 +201,23 @@ void plan_quick_pairs(std::size_t pairs, std::size_t judged, AbDocument& documen
   policy.looks = kEarlyLooks;
   while (policy.looks > 1 && !fits()) --policy.looks;
   document.run.pairs_per_look = std::max<std::size_t>(1, pairs / static_cast<std::size_t>(policy.looks));
+  fmt::print(stderr, "aqbench: up to {} of {} within {}\n", counted(pairs, "pair"),
+             counted(document.samples.cases.size(), "case"), duration_text(quick_s()));
+}
+
+AbUnitRunner QuickClock::limited(AbUnitRunner run) {
+  return [this, run = std::move(run)](const AbUnitTask& task) -> std::optional<CaseResult> {
+    if (!half_ && pairs_ >= cases_)
+      ended_ = seconds_since(start_) * (1 + 1 / static_cast<double>(pairs_)) > quick_s();
+    if (ended_) return std::nullopt;
+    half_ = true;
+    return run(task);
+  };
+}
+
+void QuickClock::end_pair() {
+  half_ = false;
+  ++pairs_;
 }
 
 Settling settling(const Arguments& arguments, const AbDocument& document, double pair_s) {
@@ -246,14 +272,10 @@ AbSides plan_quick_sides(const AbRequest& request, const Arguments& arguments, i
   } else {
     const bool all = trial.tried == document.samples.cases.size();
     leave_out_cases(trial.tried, document);
-    plan_quick_pairs(all ? std::min(kQuickPairs, 1 + quick_pairs(round_s, seconds_since(start))) : 1,
-                     judged_cases(document), document);
+    plan_quick_pairs(all ? 1 + quick_pairs(round_s, seconds_since(start)) : 0, judged_cases(document),
+                     document);
     sides.runner = with_first_units(std::move(sides.runner), std::move(trial.units));
   }
-  const double unit_runs = document.run.warm_runs > 0 && !chosen ? kQuickUnitRuns : 1;
-  fmt::print(stderr, "aqbench: {} of {}: {}\n", counted(document.run.pairs_per_look, "pair"),
-             counted(document.samples.cases.size(), "case"),
-             time_needed(document, static_cast<double>(document.run.pairs_per_look) * round_s * unit_runs));
   return sides;
 }
 
@@ -261,7 +283,7 @@ void note_quick(const Settling& settle, AbDocument& document) {
   constexpr std::size_t kMaxCases = 5;
   const AbReport report = judge_ab(document);
   const bool undecided = report.exit_code() == ExitCode::inconclusive;
-  const std::size_t needed = needed_pairs(document), pairs = document.run.pairs_per_look;
+  const std::size_t needed = needed_pairs(document), pairs = most_pairs(document);
   if (pairs < needed && undecided)  // else outputs that differ ended it, or a failure
     document.notes.push_back(fmt::format("--quick: {} fitted into a minute, a verdict on time needs {}",
                                          counted(pairs, "pair"), needed));

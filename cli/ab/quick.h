@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/ab/sides.h"
+#include "core/stopwatch.h"
 
 namespace aqbench::cli {
 
@@ -25,9 +26,28 @@ double quick_timeout(double own_s, double spent_s);
 // Plans one look without a confirmation.
 void plan_one_look(AbDocument& document);
 
-// Plans so many pairs of `judged` quantities without a confirmation: in up to six looks, each of 12 pairs or
-// as many more as it needs for a verdict, and in one where there are too few for two.
-void plan_quick_pairs(std::size_t pairs, std::size_t judged, AbDocument& document);
+// Plans twice as many pairs of `judged` quantities as fit by the time of a trial, since runs of a trial take
+// longer than later ones; the clock ends them. Without a confirmation, in up to six looks, each of 12 pairs
+// or as many more as it needs for a verdict, and in one where there are too few for two. Says so on stderr.
+void plan_quick_pairs(std::size_t fitting, std::size_t judged, AbDocument& document);
+
+// Ends a measurement with the minute that began at `start`, before a pair that would not be done by then;
+// each case gets one. When it ends depends on the times of both sides alike, so that an exact test stays one.
+class QuickClock {
+ public:
+  QuickClock(SteadyClock::time_point start, std::size_t cases) : start_(start), cases_(cases) {}
+
+  // Returns a runner that gives no further pair when the minute is over.
+  AbUnitRunner limited(AbUnitRunner run);
+  void end_pair();
+  // Returns whether it ended the measurement.
+  bool ended() const { return ended_; }
+
+ private:
+  SteadyClock::time_point start_;
+  std::size_t cases_ = 0, pairs_ = 0;
+  bool half_ = false, ended_ = false;
+};
 
 // Returns what settles a comparison whose pairs take `pair_s` each. `document` must have the settings that it
 // would run with.

@@ -94,6 +94,9 @@ struct AbRunInfo {
   bool unpaired = false;  // A and B of --samples were not measured by turns: only what is worse counts
   bool quick = false;     // two methods with as many pairs as fitted into a minute (of commands: `commands`)
 
+  // Returns whether the clock ended it, at any pair.
+  bool is_quick() const { return quick || (commands && commands->quick); }
+
   template <class Row>
   static void members(const Row& row) {  // the others stand in "run" of results.json
     row("samples_file", &AbRunInfo::samples_file);

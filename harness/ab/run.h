@@ -11,6 +11,14 @@
 
 namespace aqbench {
 
+// One case is looked at every 12 pairs where neither --pairs nor --looks is given, up to six times: a clear
+// answer comes early, and all looks together have the error rate of one.
+inline constexpr std::size_t kEarlyPairs = 12;
+inline constexpr int kEarlyLooks = 6;
+
+// The alpha of --quick, whose flags no fresh pairs confirm: at most so many equal programs are called slower.
+inline constexpr double kQuickAlpha = 0.004;
+
 // How far a comparison is, for the display.
 struct AbProgress {
   std::string phase;  // "look 1 of 3", "confirmation"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -16,6 +17,9 @@ namespace {
 
 constexpr double kCoarsestStep = 0.25;  // of delta; with more, rounding alone could hide a change above delta
 constexpr double kTooManyPairs = 100000;
+// The quantile of 80 %: so often as many pairs as a hint says settle it, if they are like these.
+constexpr double kSettledZ = 0.8416;
+constexpr double kNoReach = 1e-300;  // in place of 0, of which there are no standard errors
 // A shift that is exactly a threshold, but for rounding, is neither beyond it nor within it.
 constexpr double kMore = 1 + kThresholdRounding, kLess = 1 - kThresholdRounding;
 
@@ -44,10 +48,20 @@ std::string unseen_reason(const PairedComparison& result) {
                      100 * kMaxUnseenShare);
 }
 
-// How many pairs bring an end of an interval, `reach` away from the estimate, within `room`.
-std::optional<double> pairs_to_reach(std::size_t pairs, double reach, double room) {
-  if (!(room > 0)) return std::nullopt;
-  return static_cast<double>(pairs) * std::max(1.0, (reach / room) * (reach / room));
+// The upper quantile of the standard normal distribution.
+double normal_z(double p) { return boost::math::quantile(boost::math::complement(boost::math::normal(), p)); }
+
+// How many pairs make a distance as many standard errors as wanted, given how many it is now.
+std::optional<double> pairs_for(std::size_t pairs, double wanted, double now) {
+  if (!(now > 0)) return std::nullopt;
+  return static_cast<double>(pairs) * std::max(1.0, (wanted / now) * (wanted / now));
+}
+
+// How many pairs bring an end of an interval, `reach` away from the estimate, within `room`. The estimate
+// of as many fresh pairs is another one, which kSettledZ allows for.
+std::optional<double> pairs_to_reach(const PairedComparison& result, double reach, double room) {
+  const double z = normal_z(result.level / 2);
+  return pairs_for(result.measured_pairs, z + kSettledZ, z * room / std::max(reach, kNoReach));
 }
 
 // The pairs that would make the case PASS, if they were like these.
@@ -59,21 +73,26 @@ std::optional<double> pairs_to_pass(const PairedComparison& result) {
   };
   const double room = result.pass_below - result.half_step;
   for (const EstimatedShift& one : {result.whole, EstimatedShift{result.shift, result.interval}}) {
-    take(pairs_to_reach(result.measured_pairs, one.interval.upper - result.half_step - one.shift,
-                        room - one.shift));
-    if (result.quality)
-      take(pairs_to_reach(result.measured_pairs, one.shift - one.interval.lower, room + one.shift));
+    take(pairs_to_reach(result, one.interval.upper - result.half_step - one.shift, room - one.shift));
+    if (result.quality) take(pairs_to_reach(result, one.shift - one.interval.lower, room + one.shift));
   }
   if (!is_bounded(result)) take(result.slow_runs.pairs_for_bound);
   return needed;
 }
 
-// The pairs that would make it certain that the shift is not 0, where it is beyond tau.
+// The pairs of which the test would make it certain that the shift is not 0, where it is beyond tau.
 std::optional<double> pairs_to_flag(const PairedComparison& result) {
-  if (!(std::abs(result.shift) > result.flag_above)) return std::nullopt;
-  const double reach =
-      result.shift > 0 ? result.shift - result.interval.lower : result.interval.upper - result.shift;
-  return pairs_to_reach(result.measured_pairs, reach - result.half_step, std::abs(result.shift));
+  const bool worse = result.shift > 0;
+  const double beyond = std::abs(result.shift) - result.flag_above, sides = result.quality ? 2 : 1;
+  const double p = worse ? result.p_worse_holm : result.p_better_holm;
+  if (!(beyond > 0 && p < 0.5)) return std::nullopt;
+  const double reach = worse ? result.shift - result.interval.lower : result.interval.upper - result.shift;
+  const double z = normal_z(result.level / 2);
+  const auto tested = pairs_for(result.measured_pairs, normal_z(result.level / sides) + kSettledZ,
+                                normal_z(std::max(p, kNoReach) / sides));
+  const auto shifted =
+      pairs_for(result.measured_pairs, kSettledZ, z * beyond / std::max(reach - result.half_step, kNoReach));
+  return tested && shifted ? std::optional(std::max(*tested, *shifted)) : std::nullopt;
 }
 
 // Leaves the case open, with the number of pairs that would settle it.

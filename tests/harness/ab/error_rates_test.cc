@@ -3,12 +3,15 @@
 // bounds.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <random>
 
 #include "harness/ab/deciding_time.h"
 #include "harness/ab/report.h"
 #include "harness/ab/run.h"
+#include "harness/statistics/pair_plan.h"
 
 namespace aqbench {
 namespace {
@@ -36,11 +39,14 @@ Record simulated_unit(const SimulatedMachine& machine, double slower, std::mt199
   return unit;
 }
 
-// The verdict on B with so much more work, as `ab` of one benchmark gives it.
+// The verdict on B with so much more work, as `ab` of one benchmark gives it; with a clock as --quick does
+// whose minute is over after so many pairs.
 AbVerdict simulated_verdict(DecideBy wanted, const SimulatedMachine& machine, double slower,
-                            std::uint64_t seed) {
+                            std::uint64_t seed, std::optional<std::size_t> clock_pairs = {}) {
   std::mt19937_64 generator(seed);
   AbDocument document;
+  document.settings.confirm = !clock_pairs;
+  if (clock_pairs) document.settings.policy.alpha = kQuickAlpha;
   document.settings.policy.looks = 6;
   document.settings.policy.bootstrap_draws = document.settings.policy.resolution_draws = 0;
   document.settings.outcomes = {{kMemoryOutcome, AbOutcome::Kind::cost, "MiB"}};
@@ -49,9 +55,12 @@ AbVerdict simulated_verdict(DecideBy wanted, const SimulatedMachine& machine, do
   choose_deciding_time(
       wanted, MachineLoad{machine.load_1m, 2}, [](const AbCase&) { return std::string(); }, document);
   const auto measure = [&](const AbUnitTask& task) -> std::optional<CaseResult> {
+    if (clock_pairs && document.samples.units.size() >= 2 * *clock_pairs) return std::nullopt;
     return CaseResult{simulated_unit(machine, task.side == AbSide::b ? slower : 1, generator), {}};
   };
-  run_ab(document.samples, document.settings, 12, measure, {}, {});
+  const std::size_t pairs =
+      std::max<std::size_t>(12, minimum_pairs(document.settings.policy, judged_outcomes(document.settings)));
+  run_ab(document.samples, document.settings, pairs, measure, {}, {});
   return judge_ab(document).cases.front().verdict;
 }
 
@@ -59,14 +68,30 @@ struct VerdictShares {
   double regressed = 0, good = 0;  // in %; good: PASS and FASTER, exit 0
 };
 
-VerdictShares shares_of(DecideBy wanted, const SimulatedMachine& machine, double slower, int draws) {
+VerdictShares shares_of(DecideBy wanted, const SimulatedMachine& machine, double slower, int draws,
+                        bool quick = false) {
   VerdictShares shares;
   for (int draw = 0; draw < draws; ++draw) {
-    const AbVerdict verdict = simulated_verdict(wanted, machine, slower, static_cast<std::uint64_t>(draw));
+    const auto seed = static_cast<std::uint64_t>(draw);
+    const auto clock = quick ? std::optional<std::size_t>(14 + seed * 7 % 61) : std::nullopt;
+    const AbVerdict verdict = simulated_verdict(wanted, machine, slower, seed, clock);
     shares.regressed += verdict == AbVerdict::regressed ? 100.0 / draws : 0;
     shares.good += verdict == AbVerdict::pass || verdict == AbVerdict::faster ? 100.0 / draws : 0;
   }
   return shares;
+}
+
+// Without a confirmation, looked at every 12 pairs or more and when the clock ends it.
+TEST(ErrorRates, QuickFlagsAnEqualProgramAtMostAtItsRate) {
+  for (const SimulatedMachine* const machine : {&kCalm, &kBusy}) {
+    const VerdictShares equal = shares_of(DecideBy::automatic, *machine, 1, 1000, true),
+                        ten = shares_of(DecideBy::automatic, *machine, 1.1, 100, true);
+    const std::string of = std::to_string(equal.regressed) + " " + std::to_string(equal.good) + " " +
+                           std::to_string(ten.regressed);
+    EXPECT_LE(equal.regressed, 100 * kQuickAlpha) << of;
+    EXPECT_GE(ten.regressed, 60) << of;
+    EXPECT_EQ(ten.good, 0) << of;
+  }
 }
 
 TEST(ErrorRates, OfEveryDecidingTimeStayWithinTheBounds) {

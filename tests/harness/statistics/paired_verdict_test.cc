@@ -56,5 +56,40 @@ TEST(Holm, RefusesWhatIsNoProbability) {
             "p_values[0] is nan, must be 0 to 1");
 }
 
+// So many pairs with the mean and the spread of those that left it open settle it in 80 % of fresh draws, or
+// nearly: the normal approximation is of the mean, the test is of signed ranks.
+TEST(PairsNeeded, SettleItInFourOfFiveDraws) {
+  PairedPolicy policy;
+  policy.looks = 3;
+  policy.bootstrap_draws = policy.resolution_draws = 0;
+  const auto compared = [&](double mean, double sd, std::uint64_t draw, std::size_t pairs) {
+    Values z = normal_sample(draw, pairs, 7);
+    if (draw == 0) {  // the first have this mean and spread exactly
+      double sum = 0, squares = 0;
+      for (const double one : z) sum += one;
+      for (double& one : z) one -= sum / static_cast<double>(pairs);
+      for (const double one : z) squares += one * one;
+      for (double& one : z) one /= std::sqrt(squares / static_cast<double>(pairs - 1));
+    }
+    PairedSeries series;
+    series.name = "x";
+    for (const double one : z) {
+      series.u_a.push_back(std::exp(-(mean + sd * one) / 2));
+      series.u_b.push_back(std::exp((mean + sd * one) / 2));
+    }
+    return compare_pairs(std::span(&series, 1), policy).front();
+  };
+  for (const auto& [mean, sd] : {std::pair(0.03, 0.06), {0.05, 0.11}, {0.0, 0.09}, {0.015, 0.07}}) {
+    const PairedComparison open = compared(mean, sd, 0, 24);
+    ASSERT_EQ(open.verdict, PairedVerdict::inconclusive);
+    ASSERT_TRUE(open.pairs_needed);
+    int settled = 0;
+    for (std::uint64_t draw = 1; draw <= 100; ++draw)
+      settled += compared(mean, sd, draw, *open.pairs_needed).verdict != PairedVerdict::inconclusive;
+    EXPECT_GE(settled, 70) << mean << " " << sd << " " << *open.pairs_needed;
+    EXPECT_LE(settled, 99) << mean << " " << sd << " " << *open.pairs_needed;
+  }
+}
+
 }  // namespace
 }  // namespace aqbench
