@@ -68,11 +68,13 @@ bool has_program(const char* name) {
 }
 
 // Runs the file that `init --engine` writes; a third of the processes are killed at a random moment, each
-// case at most once.
+// case at most once. AQBENCH_TEST_ENGINE_CASES=2000 runs so many cases instead of 40.
 void expect_engine_loses_nothing(const std::string& engine, const std::string& command) {
   const TemporaryDir dir;
+  const char* given = std::getenv("AQBENCH_TEST_ENGINE_CASES");
   const Arguments cases =
-      words("sweep --scene flat_plane --method roma_like --set roma_like.points=50 --repeat 40 --threads 1");
+      words("sweep --scene flat_plane --method roma_like --set roma_like.points=50 --repeat {} --threads 1",
+            given ? given : "40");
   succeeded(run_program(with(cases, {"--out", dir / "alone"})));
   const testing::ProgramOptions here{.working_dir = fs::path(dir / "work")};
   fs::create_directories(dir / "work/bin");
