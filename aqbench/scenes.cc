@@ -7,9 +7,9 @@
 
 #include "aqbench/hidden.h"
 #include "core/parallel.h"
+#include "scenes/dataset/own_rig.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/refractive_camera.h"
-#include "scenes/optics/rig.h"
 #include "scenes/registry.h"
 #include "scenes/rendering/imaging.h"
 #include "scenes/rendering/visibility.h"
@@ -158,12 +158,16 @@ void Camera::cast(std::span<const double> pixels_px, std::span<double> origins_m
 
 std::vector<Camera> make_rig(const std::string& name, const std::vector<Setting>& settings,
                              std::uint64_t seed) {
-  return with_failures(
-      [&] { return cameras_of(aqbench::make_rig(name, overrides_of(name, settings), seed)); });
+  return with_failures([&] {
+    const RigSpec& spec = rig_spec(name);
+    return cameras_of(make_scene_rig(
+        name, resolve_parameters(spec.name, spec.parameters, overrides_of(spec.name, settings)), seed,
+        nullptr));
+  });
 }
 
 std::vector<Camera> read_rig(const std::string& calibration_json) {
-  return with_failures([&] { return cameras_of(read_calibration(calibration_json)); });
+  return with_failures([&] { return cameras_of(read_rig_file(calibration_json).rig); });
 }
 
 std::string calibration_text(const std::vector<Camera>& cameras) {

@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "harness/running/progress.h"
 #include "scenes/dataset/dataset_cache.h"
+#include "scenes/dataset/own_rig.h"
 
 namespace aqbench::cli {
 namespace {
@@ -38,8 +39,9 @@ void read_mesh_pitch(RenderRequest& request, const FlagValue& value) {
 
 const Flag<RenderRequest> kRenderFlags[] = {
     {"out", "DIR", "the dataset's folder; must be new or empty", into<&RenderRequest::out>},
-    {"rig", "RIG", "cameras (aqbench list rigs)", into<&RenderRequest::dataset, &DatasetRequest::rig>,
-     usually("ring12")},
+    {"rig", "RIG",
+     "cameras: a name (aqbench list rigs) or FILE: calibration.json, transforms.json, a COLMAP folder",
+     into<&RenderRequest::dataset, &DatasetRequest::rig>, usually("ring12")},
     {"imaging", "VARIANT", "lens and sensor (aqbench list imaging)",
      into<&RenderRequest::dataset, &DatasetRequest::imaging>, usually("default")},
     {"width", "PX", "image width, px; alone, it keeps the rig's ratio (1600)",
@@ -68,6 +70,7 @@ CommandLine<RenderRequest> render_command_line() {
       "bytes; it is rendered\nonce and then copied from the cache (aqbench cache).\n\n"
       "  aqbench render undulating --out data/undulating\n"
       "  aqbench render mound --rig sparse4 --width 800 --imaging clean --out data/mound\n"
+      "  aqbench render undulating --rig sparse/0 --set rig.water_below_m=0.4 --out data/own\n"
       "  aqbench render flat_plane --set ring12.n_water=1 --out data/dry    without water, for COLMAP too",
       {std::begin(kRenderFlags), std::end(kRenderFlags)},
       {{{.name = "SCENE"}, into<&RenderRequest::dataset, &DatasetRequest::scene>}}};
@@ -146,6 +149,11 @@ std::uintmax_t folder_bytes(const std::filesystem::path& dir) {
   return bytes;
 }
 
+std::vector<std::string> cameras_without_scene(const DatasetPlan& plan) {
+  constexpr double kPitch_m = 0.005;
+  return blind_cameras(plan.rig, plan.scene.truth.surface->mesh(kPitch_m));
+}
+
 Json render_json(const RenderRequest& request, const DatasetPlan& plan, bool rendered, double wall_s) {
   Json cameras = Json::array();
   for (const Camera& camera : plan.rig.cameras) cameras.push_back(camera.name);
@@ -157,6 +165,7 @@ Json render_json(const RenderRequest& request, const DatasetPlan& plan, bool ren
           {"from_cache", !rendered},
           {"wall_s", wall_s},
           {"threads", thread_count()},
+          {"cameras_that_see_nothing", cameras_without_scene(plan)},
           {"dataset", parse_strict_json(dataset_record(plan), "dataset")}};
 }
 
@@ -182,6 +191,8 @@ ExitCode render_command(const Arguments& arguments) {
              plan.rig.cameras.size(), lens.width_px, lens.height_px, request.dataset.imaging,
              static_cast<double>(folder_bytes(*request.out)) / 1e6,
              rendered ? "rendered in" : "from the cache in", wall_s);
+  for (const std::string& blind : cameras_without_scene(plan))
+    fmt::print("camera {}: sees nothing of the scene\n", printable(blind));
   if (!plan.mesh_sha256.empty())
     fmt::print(
         "flat faces are about {:.3g} mm from a smooth surface through their corners (95 % of the area)\n",

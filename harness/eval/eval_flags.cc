@@ -174,7 +174,7 @@ const Flag<EvalRequest> kTruthFlags[] = {
        r.cloud.frame = static_cast<std::size_t>(v.at_least<std::int64_t>(0));
      },
      needs("dataset", usually("0"))},
-    {"rig", "RIG", kClouds | kEvalGiven, "cameras without a dataset (aqbench list rigs)",
+    {"rig", "RIG", kClouds | kEvalGiven, "cameras without a dataset: a name (aqbench list rigs) or a FILE",
      of_cloud<&Cloud::rig>},
     {"set", "NAME=VALUE", kClouds | kEvalGiven,
      "SCENE.PARAMETER=VALUE or RIG.PARAMETER=VALUE, may be repeated", into<&EvalRequest::sets>, repeated()},

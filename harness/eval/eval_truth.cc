@@ -17,6 +17,7 @@
 #include "metrics/registry.h"
 #include "scenes/cloud/length_units.h"
 #include "scenes/dataset/dataset_truth.h"
+#include "scenes/dataset/own_rig.h"
 #include "scenes/dataset/recording_truth.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/surfaces/mesh_surface.h"
@@ -127,10 +128,14 @@ void use_dataset(EvalCloudRequest& request, bool needs_surface) {
 std::optional<Rig> request_rig(const EvalCloudRequest& request) {
   if (request.rig.empty() && request.dataset_dir.empty()) return std::nullopt;
   if (request.recording) return request.recording->recording.rig;
+  if (request.rig.empty())
+    return read_calibration(std::filesystem::path(request.dataset_dir) / "calibration.json");
   constexpr std::uint64_t kJitterSeed = 42;  // render's default
-  return request.rig.empty()
-             ? read_calibration(std::filesystem::path(request.dataset_dir) / "calibration.json")
-             : make_rig(request.rig, request.overrides, kJitterSeed);
+  const RigSpec& spec = rig_spec(request.rig);
+  const bool placed = is_rig_file(request.rig) && !request.scene.empty();
+  const Scene scene = placed ? make_scene(request.scene, request.overrides) : Scene();
+  return make_scene_rig(request.rig, resolve_parameters(spec.name, spec.parameters, request.overrides),
+                        kJitterSeed, scene.truth.surface.get());
 }
 
 std::vector<Scan> read_truth_scans(const EvalCloudRequest& request) {

@@ -14,6 +14,7 @@
 #include "harness/planning/suite.h"
 #include "harness/records/case_name.h"
 #include "pipeline/method/declaration.h"
+#include "scenes/dataset/own_rig.h"
 
 namespace aqbench {
 namespace {
@@ -87,7 +88,7 @@ bool uses_libraries(const Case& planned) {
 bool is_given(const Case& planned) { return planned.declaration->contains("given"); }
 
 bool owns_images(const CaseImages& images, std::string_view owner) {
-  return owner == kImagingOwner || owner == kPerturbOwner || owner == images.rig;
+  return owner == kImagingOwner || owner == kPerturbOwner || owner == rig_spec(images.rig).name;
 }
 
 bool asks_for_dataset(const MethodDeclaration& method) {
@@ -127,7 +128,8 @@ DatasetRequest dataset_request(const Case& planned) {
 }
 
 CalibrationError case_calibration_error(const Case& planned) {
-  return calibration_error(resolve_parameters(kPerturbOwner, perturb_parameters(), planned.overrides));
+  return calibration_error(resolve_parameters(kPerturbOwner, perturb_parameters(), planned.overrides),
+                           planned.seed);
 }
 
 const std::vector<ParameterSpec>& alignment_parameters() {

@@ -6,7 +6,7 @@
 #include "core/parallel.h"
 #include "core/parameters.h"
 #include "harness/planning/case_options.h"
-#include "scenes/optics/rig.h"
+#include "scenes/dataset/own_rig.h"
 #include "scenes/rendering/imaging.h"
 
 namespace aqbench {
@@ -43,7 +43,8 @@ std::vector<Owner> owners_of(const Selection& selection) {
       owners.push_back({method.spec->name, &method.spec->parameters});
   for (const WorkloadSpec* workload : selection.workloads)
     owners.push_back({workload->name, &workload->parameters});
-  for (const std::string& rig : selection.rigs) owners.push_back({rig, &find_rig(rig).parameters});
+  for (const std::string& rig : selection.rigs)
+    owners.push_back({rig_spec(rig).name, &rig_spec(rig).parameters});
   const auto recording = std::ranges::find_if(selection.scenes, is_recording);
   const bool is_rendered = !selection.rigs.empty(), is_recorded = recording != selection.scenes.end();
   if (is_rendered) owners.push_back({kImagingOwner, &imaging_parameters()});
@@ -92,7 +93,7 @@ PlannedAxis plan_axis(const Axis& axis, const Selection& selection) {
     check_owner(selection, "--axis " + axis.name, planned.owner, planned.parameter);
     if (planned.owner == kAlignmentOwner || planned.owner == kProtocolsOwner)
       refuse_plan("--axis {0}: all cases have one value; give --set {0}=VALUE", axis.name);
-    if (selection.rigs.size() > 1 && std::ranges::find(selection.rigs, planned.owner) != selection.rigs.end())
+    if (selection.rigs.size() > 1 && is_owner_of_rig(selection.rigs, planned.owner))
       refuse_plan("--axis {}: excludes --axis rig", axis.name);
     return planned;
   }
@@ -223,7 +224,7 @@ std::vector<std::string> plan_rigs(const PlanRequest& request, const PlanBasis& 
   }
   std::vector<std::string> rigs = {basis.images.rig.value_or(CaseImages().rig)};
   if (rig_axis != nullptr) rigs = rig_axis->values;
-  for (const std::string& rig : rigs) find_rig(rig);
+  for (const std::string& rig : rigs) rig_spec(rig);
   return rigs;
 }
 

@@ -8,6 +8,7 @@
 
 #include "harness/planning/case_options.h"
 #include "harness/records/case_name.h"
+#include "scenes/dataset/own_rig.h"
 #include "scenes/rendering/imaging.h"
 
 namespace aqbench {
@@ -43,8 +44,8 @@ bool concerns(const PlanBasis& basis, const PlannedAxis& axis, const Subject& su
   if (axis.owner == kScoringOwner) return subject.is_scored();
   if (subject.has_recording()) return axis.owner == kPerturbOwner || axis.owner == kDatasetOwner;
   const auto& rigs = basis.selection.rigs;
-  return subject.has_images() && (axis.owner == kImagingOwner || axis.owner == kPerturbOwner ||
-                                  std::ranges::find(rigs, axis.owner) != rigs.end());
+  return subject.has_images() &&
+         (axis.owner == kImagingOwner || axis.owner == kPerturbOwner || is_owner_of_rig(rigs, axis.owner));
 }
 
 // Returns the owner (method, workload or other) of the axis's parameter in this case.
@@ -125,13 +126,14 @@ void resolve_options(Case& planned, const Subject& subject) {
   }
   if (!planned.images) return;
   const DatasetPlan dataset = plan_images(dataset_request(planned));
-  for (const auto& [name, asked] :
+  for (const auto& [name, asked] :  // a rig of a file takes none
        {std::pair("width", planned.images->width_px), {"height", planned.images->height_px}})
-    if (const std::int64_t given = dataset.rig_parameters.integer(name); asked && *asked != given)
+    if (const std::int64_t given = asked ? dataset.rig_parameters.integer(name) : 0; asked && *asked != given)
       refuse_plan("{} {}: {}.{}={} contradicts it", name, *asked, planned.images->rig, name, given);
   planned.options.emplace_back("dataset.rig", dataset.request.rig);
   planned.options.emplace_back("dataset.imaging", dataset.request.imaging);
-  add_options(planned, dataset.request.rig, dataset.rig_parameters);
+  if (!dataset.rig_sha256.empty()) planned.options.emplace_back("rig.sha256", dataset.rig_sha256);
+  add_options(planned, rig_spec(dataset.request.rig).name, dataset.rig_parameters);
   add_options(planned, kImagingOwner, dataset.imaging_parameters);
   append_calibration_error(planned, dataset.rig);
 }

@@ -130,7 +130,8 @@ const PlanFlag kCaseFlags[] = {
          },
      .write = [](const Request&) { return Texts{}; }},  // --set protocols.names
     field<&Request::images, &ImageChoice::rig>(
-        10, "rig", "RIG", "cameras of real methods' images (aqbench list rigs; default ring12)"),
+        10, "rig", "RIG",
+        "cameras of images: a name (aqbench list rigs) or a FILE of your own (default ring12)"),
     field<&Request::images, &ImageChoice::imaging>(
         11, "imaging", "VARIANT", "imaging variant (aqbench list imaging; default: default)"),
     field<&Request::images, &ImageChoice::width_px>(

@@ -17,6 +17,7 @@
 #include "harness/planning/scene_choice.h"
 #include "harness/records/case_result.h"
 #include "harness/records/json_parts.h"
+#include "scenes/dataset/own_rig.h"
 
 namespace aqbench {
 namespace {
@@ -85,10 +86,11 @@ class PlanChecker {
     const JournalHeader& header = journal_.header;
     PlanRequest request = header.request;
     std::set<int> threads;
-    std::string file;  // a scene that lies in one
+    std::string file;  // a scene or rig that lies in one
     for (const auto& [name, planned] : cases_) {
       threads.insert(planned.threads);
       if (planned.scene.starts_with(kMeshPrefix) || looks_at_recording(planned)) file = planned.scene;
+      if (planned.images && is_rig_file(planned.images->rig)) file = "rig:" + planned.images->rig;
     }
     if (!request.threads && threads.size() == 1) request.threads = *threads.begin();
     cases_.clear();  // two plans at a time would take twice the memory
@@ -98,7 +100,7 @@ class PlanChecker {
       plan = plan_sweep(request);
     } catch (const Error& error) {
       why = error.what();
-      // Mesh or recording lie on another machine.
+      // Mesh, recording or rig lie on another machine.
       if (!file.empty() && error.kind() != ErrorKind::usage) return note_not_planned(file, "is not here");
     }
     if (plan && plan->sha256 == header.plan_sha256 && plan->all_shards_sha256 == header.all_shards_sha256 &&
@@ -119,17 +121,18 @@ class PlanChecker {
   void note_not_planned(const std::string& scene, const char* why) {
     const std::size_t colon = scene.find(':');
     check_.not_planned_again =
-        fmt::format("not planned again: {} {} {}", scene.starts_with(kMeshPrefix) ? "mesh" : "recording",
+        fmt::format("not planned again: {} {} {}",
+                    scene.starts_with(kDatasetPrefix) ? "recording" : scene.substr(0, colon),
                     scene.substr(colon + 1), why);
   }
 
-  // Returns whether a mesh or recording that lies here is not the one that the cases ran on.
+  // Returns whether a mesh, recording or rig that lies here is not the one that the cases ran on.
   bool other_files(const SweepPlan& plan) const {
     for (const Case& planned : plan.cases) {
       const auto found = cases_.find(planned.name);
       if (found == cases_.end()) continue;
       for (const auto& [name, value] : planned.options) {
-        if (name != "mesh.sha256" && name != "dataset.sha256") continue;
+        if (name != "mesh.sha256" && name != "dataset.sha256" && name != "rig.sha256") continue;
         const ParameterValue* const then = find_value(found->second.options, name);
         if (then != nullptr && *then != value) return true;
       }

@@ -211,7 +211,7 @@ def rigs():
 
 
 def make_rig(name="ring12", seed=42, **settings):
-    """Makes the cameras of a registered rig, one of aqbench.rigs(), as a list.
+    """Makes the cameras of a registered rig, one of aqbench.rigs(), or of a file (read_rig()), as a list.
 
     `seed` draws the jitter; settings are the rig's parameters, such as width=800 (pixels).
     """
@@ -220,7 +220,7 @@ def make_rig(name="ring12", seed=42, **settings):
 
 
 def read_rig(calibration_json):
-    """Reads the cameras of a dataset, a list, from its calibration.json: metres, pixels."""
+    """Reads cameras, a list: calibration.json, cameras.json, transforms.json or a COLMAP folder; metres, pixels."""
     return [Camera(text) for *_, text in call("read_rig", os.fspath(calibration_json)).value]
 
 

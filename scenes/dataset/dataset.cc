@@ -16,15 +16,16 @@
 #include "scenes/cloud/npy.h"
 #include "scenes/cloud/ply.h"
 #include "scenes/dataset/colmap_model.h"
+#include "scenes/dataset/own_rig.h"
 #include "scenes/images/image_file.h"
 #include "scenes/optics/calibration_file.h"
-#include "scenes/optics/rig.h"
 #include "scenes/registry.h"
 
 namespace aqbench {
 namespace {
 
 constexpr const char* kImageFile = "000000.png";
+constexpr double kCoarsePitch_m = 0.01;
 
 enum class Listed { all, not_at_defaults };
 
@@ -47,6 +48,9 @@ std::int64_t scaled(std::int64_t of, int given, std::int64_t given_by_default) {
 
 std::vector<Override> size_overrides(const DatasetRequest& request, const RigSpec& spec) {
   if (!request.width_px && !request.height_px) return {};
+  if (is_rig_file(request.rig))
+    throw usage_error(
+        "--width, --height: a rig of a file has its own sizes; --set rig.scale=0.5 halves them");
   const Parameters defaults(spec.parameters);
   const std::int64_t width = defaults.integer("width"), height = defaults.integer("height");
   const std::int64_t w = request.width_px ? *request.width_px : scaled(width, *request.height_px, height);
@@ -159,6 +163,9 @@ void fill_folder(const std::filesystem::path& dir,
 
 std::string record_text(const DatasetPlan& plan, Listed listed) {
   const DatasetRequest& r = plan.request;
+  const std::string name = plan.rig_sha256.empty() ? r.rig : std::filesystem::path(r.rig).filename().string();
+  Json rig = {{"name", name}, {"parameters", parameters_record(plan.rig_parameters, listed)}};
+  if (!plan.rig_sha256.empty()) rig["sha256"] = plan.rig_sha256;
   Json scene = {{"name", plan.scene.name}, {"parameters", parameters_record(plan.scene.parameters, listed)}};
   if (!plan.mesh_sha256.empty()) {
     scene["sha256"] = plan.mesh_sha256;
@@ -169,7 +176,7 @@ std::string record_text(const DatasetPlan& plan, Listed listed) {
       {"generator", {{"name", "aqbench"}, {"version", r.generator_version}}},
       {"renderer_version", kRendererVersion},
       {"scene", scene},
-      {"rig", {{"name", r.rig}, {"parameters", parameters_record(plan.rig_parameters, listed)}}},
+      {"rig", rig},
       {"imaging",
        {{"variant", r.imaging}, {"parameters", parameters_record(plan.imaging_parameters, listed)}}},
       {"mesh_pitch_m", r.mesh_pitch_m},
@@ -177,14 +184,7 @@ std::string record_text(const DatasetPlan& plan, Listed listed) {
   return record.dump(2) + "\n";
 }
 
-// A mesh is recorded by its file name only, so equal meshes give equal bytes anywhere.
-void add_mesh(DatasetPlan& plan) {
-  const std::filesystem::path file = plan.request.scene.substr(kMeshPrefix.size());
-  plan.scene = make_scene(plan.request.scene, plan.request.overrides, cameras_of_signs(plan.rig));
-  plan.scene.name = std::string(kMeshPrefix) + file.filename().string();
-  plan.mesh_sha256 = sha256_file_hex(file);
-  const TriangleMesh mesh = plan.scene.truth.surface->mesh(plan.request.mesh_pitch_m);
-  plan.facet_error_m = facet_error_m(mesh);
+void require_below_water(const DatasetPlan& plan, const std::string& surface, const TriangleMesh& mesh) {
   const auto water = level_water(plan.rig);
   if (!water) return;
   const double water_z_m = water->water_z_m;
@@ -194,7 +194,37 @@ void add_mesh(DatasetPlan& plan) {
     throw input_error(
         "{}: {} of its {} vertices are not below the water at z = {} "
         "m; it must be in metres, in the rig's world frame, +Z down",
-        file.string(), above, mesh.vertices_m.size(), water_z_m);
+        surface, above, mesh.vertices_m.size(), water_z_m);
+}
+
+// Of a rig from a file.
+void require_in_sight(const DatasetPlan& plan, const TriangleMesh& mesh) {
+  if (blind_cameras(plan.rig, mesh).size() == plan.rig.cameras.size())
+    throw input_error("{}: none of its cameras sees {}; see --set rig.place and rig.distance_m",
+                      plan.request.rig, plan.request.scene);
+}
+
+Rig rig_of(const DatasetPlan& plan, const Surface* scene) {
+  return make_scene_rig(plan.request.rig, plan.rig_parameters, plan.request.seed, scene);
+}
+
+// A mesh is recorded by its file name only, so equal meshes give equal bytes anywhere.
+void add_mesh(DatasetPlan& plan) {
+  const std::filesystem::path file = plan.request.scene.substr(kMeshPrefix.size());
+  const auto make = [&] {
+    plan.scene = make_scene(plan.request.scene, plan.request.overrides, cameras_of_signs(plan.rig));
+  };
+  make();
+  if (is_rig_file(plan.request.rig)) {  // moved to the mesh, it may look at the other side of an open part
+    plan.rig = rig_of(plan, plan.scene.truth.surface.get());
+    make();
+  }
+  plan.scene.name = std::string(kMeshPrefix) + file.filename().string();
+  plan.mesh_sha256 = sha256_file_hex(file);
+  const TriangleMesh mesh = plan.scene.truth.surface->mesh(plan.request.mesh_pitch_m);
+  plan.facet_error_m = facet_error_m(mesh);
+  require_below_water(plan, file.string(), mesh);
+  if (is_rig_file(plan.request.rig)) require_in_sight(plan, mesh);
 }
 
 }  // namespace
@@ -212,14 +242,16 @@ DatasetPlan plan_dataset(const DatasetRequest& request) {
 }
 
 DatasetPlan plan_images(const DatasetRequest& request) {
-  const RigSpec& rig = find_rig(request.rig);
+  const bool own_rig = is_rig_file(request.rig);
+  const RigSpec& rig = rig_spec(request.rig);
   const ImagingVariant& variant = find_imaging_variant(request.imaging);
   for (const Override& given : request.overrides) {
     if (given.owner != request.scene && given.owner != rig.name && given.owner != "imaging")
       throw usage_error("'{}.{}={}': neither the scene {}, the rig {} nor imaging", given.owner,
                         given.parameter, given.value, request.scene, rig.name);
   }
-  std::vector<Override> rig_overrides = owned_by(rig.name, variant.rig_overrides);
+  std::vector<Override> rig_overrides;  // the lens of a file stays
+  if (!own_rig) rig_overrides = owned_by(rig.name, variant.rig_overrides);
   append(rig_overrides, size_overrides(request, rig));
   append(rig_overrides, request.overrides);
   std::vector<Override> imaging_overrides = variant.overrides;
@@ -232,7 +264,14 @@ DatasetPlan plan_images(const DatasetRequest& request) {
                    resolve_parameters("imaging", imaging_parameters(), imaging_overrides),
                    {},
                    {}};
-  plan.rig = make_rig(rig, plan.rig_parameters, request.seed);
+  const Surface* const surface = plan.scene.truth.surface.get();
+  plan.rig = rig_of(plan, surface);
+  if (own_rig) plan.rig_sha256 = read_rig_file(request.rig).sha256;
+  if (own_rig && surface != nullptr) {
+    const TriangleMesh mesh = surface->mesh(kCoarsePitch_m);
+    require_below_water(plan, request.scene, mesh);
+    require_in_sight(plan, mesh);
+  }
   plan.imaging = imaging_options(plan.imaging_parameters);
   check(plan.imaging);
   texture_of(plan.scene);

@@ -41,6 +41,7 @@ struct DatasetPlan {
   // faces from a smooth surface (scenes/rendering/imaging.h).
   std::string mesh_sha256 = {};
   double facet_error_m = 0;
+  std::string rig_sha256 = {};  // of a rig from a file: the hash of its cameras; else empty
 };
 
 // Throws Error(usage) for unknown names and parameters and an override of another owner; Error(input) like

@@ -104,6 +104,9 @@ std::filesystem::path find_transforms_file(const std::filesystem::path& dir);
 // another size.
 LayoutCameras read_transforms_folder(const std::filesystem::path& dir);
 
+// Reads all cameras of that file likewise, with or without their images, whose size it then must say.
+std::vector<Camera> read_transforms_cameras(const std::filesystem::path& file);
+
 // Returns the focal lengths of a frame for an image of this size, as instant-ngp has them: of an axis fl_x,
 // else x_fov in degrees, else camera_angle_x in radians, in the frame, else at the top; an axis without any
 // has that of the other one. nullopt without any. Throws Error(input) for a length or an angle that makes no

@@ -11,6 +11,7 @@
 #include "core/json.h"
 #include "scenes/cloud/colmap.h"
 #include "scenes/optics/calibration_file.h"
+#include "scenes/optics/rig.h"
 
 namespace aqbench {
 namespace {
@@ -19,7 +20,8 @@ WaterInterface water_to_perturb(const Rig& rig) {
   const auto water = level_water(rig);
   if (!water)
     throw input_error(
-        "perturb: these cameras look through no water, so only perturb.focal_pct applies to them");
+        "perturb: these cameras look through no water, so water_z_m, n_water and tilt_deg do not apply to "
+        "them");
   return *water;
 }
 
@@ -31,6 +33,23 @@ Eigen::Isometry3d world_from_level_water(const Rig& rig, const CalibrationError&
   Eigen::Isometry3d out = Eigen::Isometry3d::Identity();
   out.translate(pivot_m).rotate(Eigen::AngleAxisd(angle_rad, Vec3::UnitX())).translate(-pivot_m);
   return out;
+}
+
+// Adds the errors that camera number `index` has of its own.
+void add_own_error(const CalibrationError& error, std::size_t index, Camera& camera) {
+  constexpr std::uint32_t kPosition = 8, kRotation = 10, kInside = 12, kLens = 14;  // slots
+  const auto normals = [&](std::uint32_t slot) { return camera_normals(error.seed, index, slot); };
+  if (error.camera_position_m != 0 || error.camera_rotation_deg != 0) {
+    CameraFromWorld& pose = camera.camera_from_world;
+    pose = moved_pose(camera_centre_m(pose), pose.rotation, error.camera_position_m * normals(kPosition),
+                      error.camera_rotation_deg * std::numbers::pi / 180 * normals(kRotation));
+  }
+  const Vec3 inside = normals(kInside);
+  Mat3& k = camera.intrinsics.K;
+  k.diagonal().head<2>() *= 1 + error.camera_focal_pct / 100 * inside.z();
+  k(0, 2) += error.camera_principal_px * inside.x();
+  k(1, 2) += error.camera_principal_px * inside.y();
+  camera.intrinsics.distortion.front() += error.camera_k1 * normals(kLens).x();
 }
 
 constexpr const char* kFile = "calibration.json";
@@ -53,20 +72,34 @@ const std::vector<ParameterSpec>& perturb_parameters() {
                        "error of the calibrated refractive index of the water"),
       number_parameter("tilt_deg", "deg", 0.0, -10, 10, "error of the calibrated tilt of the water surface"),
       number_parameter("focal_pct", "%", 0.0, -20, 20, "error of the calibrated focal lengths"),
+      number_parameter(
+          "camera_position_m", "m", 0.0, 0, 1,
+          "standard deviation of each camera's calibrated position, per axis, drawn by the seed"),
+      number_parameter("camera_rotation_deg", "deg", 0.0, 0, 45,
+                       "standard deviation of each camera's calibrated rotation, per axis"),
+      number_parameter("camera_focal_pct", "%", 0.0, 0, 20,
+                       "standard deviation of each camera's calibrated focal length"),
+      number_parameter("camera_principal_px", "px", 0.0, 0, 1000,
+                       "standard deviation of each camera's calibrated principal point, per axis"),
+      number_parameter("camera_k1", "1", 0.0, 0, 1, "standard deviation of each camera's calibrated k1"),
   };
   return specs;
 }
 
-CalibrationError calibration_error(const Parameters& parameters) {
+CalibrationError calibration_error(const Parameters& parameters, std::uint64_t seed) {
   return {.water_z_m = parameters.number("water_z_m"),
           .n_water = parameters.number("n_water"),
           .tilt_deg = parameters.number("tilt_deg"),
-          .focal_pct = parameters.number("focal_pct")};
+          .focal_pct = parameters.number("focal_pct"),
+          .camera_position_m = parameters.number("camera_position_m"),
+          .camera_rotation_deg = parameters.number("camera_rotation_deg"),
+          .camera_focal_pct = parameters.number("camera_focal_pct"),
+          .camera_principal_px = parameters.number("camera_principal_px"),
+          .camera_k1 = parameters.number("camera_k1"),
+          .seed = seed};
 }
 
-bool is_zero(const CalibrationError& error) {
-  return error.water_z_m == 0 && error.n_water == 0 && error.tilt_deg == 0 && error.focal_pct == 0;
-}
+bool is_zero(const CalibrationError& error) { return error == CalibrationError{.seed = error.seed}; }
 
 Rig perturbed(const Rig& rig, const CalibrationError& error) {
   Rig out = rig;
@@ -86,6 +119,7 @@ Rig perturbed(const Rig& rig, const CalibrationError& error) {
     pose.translation_m += pose.rotation * world.translation();
     pose.rotation = pose.rotation * world.rotation();
   }
+  for (std::size_t i = 0; i < out.cameras.size(); ++i) add_own_error(error, i, out.cameras[i]);
   check(out, "perturbed calibration");
   return out;
 }

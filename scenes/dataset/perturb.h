@@ -17,13 +17,21 @@ struct CalibrationError {
   double n_water = 0;    // of the refractive index of the water
   double tilt_deg = 0;   // of the water surface about the world's X axis, through (0, 0, water_z)
   double focal_pct = 0;  // of every focal length
+  // Standard deviations of errors that each camera has of its own, drawn by the seed: of its position, per
+  // world axis, its rotation about its centre, per camera axis, its focal length, its principal point, per
+  // axis, and k1.
+  double camera_position_m = 0, camera_rotation_deg = 0, camera_focal_pct = 0, camera_principal_px = 0,
+         camera_k1 = 0;
+  std::uint64_t seed = 0;
+
+  bool operator==(const CalibrationError&) const = default;
 };
 
 // Returns the parameters of owner "perturb".
 const std::vector<ParameterSpec>& perturb_parameters();
 
-// Returns the error set by the parameters of owner "perturb".
-CalibrationError calibration_error(const Parameters& parameters);
+// Returns the error set by the parameters of owner "perturb", with the draws of a seed.
+CalibrationError calibration_error(const Parameters& parameters, std::uint64_t seed);
 
 // Returns whether the calibration is unchanged.
 bool is_zero(const CalibrationError& error);

@@ -163,6 +163,16 @@ std::string name_of_camera(const std::string& image) {
   return camera_name_of(path);
 }
 
+// The camera of a frame, named by its image.
+Camera camera_at(const FramePlace& place, const std::string& name, const fs::path& image,
+                 const std::string& where) {
+  Camera camera;
+  camera.name = name_of_camera(name);
+  camera.intrinsics = intrinsics_at(place, image);
+  camera.camera_from_world = pose_at(place.frame.at("transform_matrix"), where + ".transform_matrix");
+  return camera;
+}
+
 }  // namespace
 
 std::optional<Vec2> focal_lengths_at(const JsonPlace& frame, const JsonPlace& root, double width_px,
@@ -201,28 +211,35 @@ LayoutCameras read_transforms_folder(const fs::path& dir) {
   std::optional<std::pair<std::string, std::string>> missing;  // the first image, and its camera
   for (const JsonPlace& frame : frames.elements()) {
     const std::string name = with_ending(dir, frame.at("file_path").text());
-    Camera camera;
-    camera.name = name_of_camera(name);
-    const fs::path image = find_named_image(dir, name, camera.name);
-    ++index;
+    const std::string camera = name_of_camera(name);
+    const std::string where = fmt::format("{}: frames[{}]", file.string(), index++);
+    const fs::path image = find_named_image(dir, name, camera);
     if (image.empty()) {
       ++read.without_image;
-      if (!missing) missing.emplace(name, camera.name);
+      if (!missing) missing.emplace(name, camera);
       continue;
     }
     read.images.push_back(image);
     read.masks.emplace_back();
-    if (const auto mask = frame.find("mask_path"))
-      read.masks.back() = named_image(dir, mask->text(), camera.name);
-    camera.intrinsics = intrinsics_at({frame, root}, read.images.back());
-    camera.camera_from_world =
-        pose_at(frame.at("transform_matrix"),
-                fmt::format("{}: frames[{}].transform_matrix", file.string(), index - 1));
-    read.cameras.push_back(std::move(camera));
+    if (const auto mask = frame.find("mask_path")) read.masks.back() = named_image(dir, mask->text(), camera);
+    read.cameras.push_back(camera_at({frame, root}, name, image, where));
   }
   if (read.cameras.empty() && missing) named_image(dir, missing->first, missing->second);  // refuses it
   if (read.cameras.empty()) frames.fail("is empty");
   return read;
+}
+
+std::vector<Camera> read_transforms_cameras(const fs::path& file) {
+  const Json json = read_strict_json(file);
+  const JsonPlace root(json, file.string()), frames = root.at("frames");
+  std::vector<Camera> cameras;
+  for (const JsonPlace& frame : frames.elements()) {
+    const std::string name = frame.at("file_path").text();
+    cameras.push_back(camera_at({frame, root}, name, file.parent_path() / name,
+                                fmt::format("{}: frames[{}]", file.string(), cameras.size())));
+  }
+  if (cameras.empty()) frames.fail("is empty");
+  return cameras;
 }
 
 }  // namespace aqbench

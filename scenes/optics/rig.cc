@@ -74,13 +74,6 @@ Mat3 looking_at(const Vec3& centre_m, const Vec3& target_m) {
   return rotation;
 }
 
-// Three independent standard normals of one camera.
-Vec3 jitter_normals(std::uint64_t seed, std::uint64_t camera, std::uint32_t first_slot) {
-  const RandomKey key{seed, RandomStream::rig_jitter};
-  const auto [x, y] = normal_pair(key, camera, first_slot);
-  return {x, y, normal_pair(key, camera, first_slot + 1)[0]};
-}
-
 Intrinsics rig_intrinsics(const Parameters& parameters) {
   Intrinsics out;
   out.width_px = static_cast<int>(parameters.integer("width"));
@@ -95,14 +88,12 @@ Intrinsics rig_intrinsics(const Parameters& parameters) {
 
 Camera rig_camera(const std::string& name, const CameraPlace& place, std::uint64_t index,
                   const Parameters& parameters, std::uint64_t seed) {
-  const Vec3& position_m = place.centre_m;
-  const Vec3 centre_m = position_m + parameters.number("jitter_position_m") * jitter_normals(seed, index, 0);
-  Mat3 rotation = looking_at(position_m, place.target_m);
-  const Vec3 turn_rad =
-      parameters.number("jitter_angle_deg") * std::numbers::pi / 180 * jitter_normals(seed, index, 2);
-  if (const double angle_rad = turn_rad.norm(); angle_rad > 0)
-    rotation = Eigen::AngleAxisd(angle_rad, turn_rad / angle_rad).toRotationMatrix() * rotation;
-  return {name, rig_intrinsics(parameters), {rotation, -(rotation * centre_m)}, false, {}};
+  const Mat3 rotation = looking_at(place.centre_m, place.target_m);
+  return {name,
+          rig_intrinsics(parameters),
+          jittered_pose(place.centre_m, rotation, parameters, seed, index),
+          false,
+          {}};
 }
 
 std::string numbered_camera(std::size_t index) { return fmt::format("cam{:02}", index); }
@@ -216,6 +207,25 @@ const std::vector<RigSpec>& rig_registry() {
 }
 
 const RigSpec& find_rig(std::string_view name) { return find_named("rig", name, rig_registry()); }
+
+Vec3 camera_normals(std::uint64_t seed, std::uint64_t camera, std::uint32_t first_slot) {
+  const RandomKey key{seed, RandomStream::rig_jitter};
+  const auto [x, y] = normal_pair(key, camera, first_slot);
+  return {x, y, normal_pair(key, camera, first_slot + 1)[0]};
+}
+
+CameraFromWorld moved_pose(const Vec3& position_m, Mat3 rotation, const Vec3& by_m, const Vec3& turn_rad) {
+  if (const double angle_rad = turn_rad.norm(); angle_rad > 0)
+    rotation = Eigen::AngleAxisd(angle_rad, turn_rad / angle_rad).toRotationMatrix() * rotation;
+  return {rotation, -(rotation * (position_m + by_m))};
+}
+
+CameraFromWorld jittered_pose(const Vec3& position_m, const Mat3& rotation, const Parameters& parameters,
+                              std::uint64_t seed, std::uint64_t index) {
+  return moved_pose(
+      position_m, rotation, parameters.number("jitter_position_m") * camera_normals(seed, index, 0),
+      parameters.number("jitter_angle_deg") * std::numbers::pi / 180 * camera_normals(seed, index, 2));
+}
 
 Rig make_rig(std::string_view name, const std::vector<Override>& overrides, std::uint64_t seed) {
   const RigSpec& spec = find_rig(name);

@@ -41,6 +41,17 @@ const std::vector<RigSpec>& rig_registry();
 // Finds a rig by name. Throws Error(usage) with similar names for an unknown one.
 const RigSpec& find_rig(std::string_view name);
 
+// Returns three independent standard normals of a camera. Each use has slots of its own, two each.
+Vec3 camera_normals(std::uint64_t seed, std::uint64_t camera, std::uint32_t first_slot);
+
+// Returns the pose of a camera at a position (world), with a rotation (camera_from_world), after it was moved
+// and turned about its centre (camera axes).
+CameraFromWorld moved_pose(const Vec3& position_m, Mat3 rotation, const Vec3& by_m, const Vec3& turn_rad);
+
+// Returns that pose moved and turned at random by the parameters jitter_position_m and jitter_angle_deg.
+CameraFromWorld jittered_pose(const Vec3& position_m, const Mat3& rotation, const Parameters& parameters,
+                              std::uint64_t seed, std::uint64_t index);
+
 // Makes a rig. Overrides whose owner is not `name` are ignored. `seed` draws the jitter, if there is any.
 // Throws Error(usage) for an unknown rig or bad override, Error(input) if a camera would not be above the
 // water.

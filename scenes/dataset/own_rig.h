@@ -1,0 +1,50 @@
+#pragma once
+// Rigs of users: cameras of a file, placed so that they look at a scene.
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scenes/optics/rig.h"
+#include "scenes/scene.h"
+
+namespace aqbench {
+
+// The owner of the settings of every rig that is a file: "rig.scale".
+inline constexpr std::string_view kRigFileOwner = "rig";
+
+// Returns whether a rig is a file or folder, not a registered name: one is there, or the text has a slash or
+// a dot.
+bool is_rig_file(std::string_view rig);
+
+// Returns the registered rig of a name, or the parameters that every rig of a file has. Throws Error(usage)
+// as find_rig() does.
+const RigSpec& rig_spec(std::string_view rig);
+
+// Returns whether one of these rigs has settings of this owner.
+bool is_owner_of_rig(const std::vector<std::string>& rigs, std::string_view owner);
+
+// The cameras of a file, in its world.
+struct RigFile {
+  Rig rig;
+  std::string sha256;  // of the files that describe the cameras
+};
+
+// Reads calibration.json, cameras.json, transforms.json, a folder that holds one of them, or the folder of a
+// COLMAP model or one of its files; no images are needed. Throws Error(input) naming file and field.
+RigFile read_rig_file(const std::filesystem::path& path);
+
+// Makes a rig by name as make_rig() does, or that of a file: its images scaled, level water added, the rig
+// moved so that the middle of the scene lies where its cameras look, and each camera jittered. Where `scene`
+// is null or rig.place=file the file's world is the scene's. A rig without water turns as well: its mean
+// viewing direction becomes +Z, from where a patch is seen. Throws Error(usage) for a bad parameter,
+// Error(input) for cameras whose axes do not meet in front of them.
+Rig make_scene_rig(std::string_view rig, const Parameters& parameters, std::uint64_t seed,
+                   const Surface* scene);
+
+// Returns the names of the cameras in whose images no vertex of the scene lies; what hides it is not looked
+// at.
+std::vector<std::string> blind_cameras(const Rig& rig, const TriangleMesh& scene);
+
+}  // namespace aqbench
