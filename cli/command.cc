@@ -49,7 +49,7 @@ constexpr std::array kCommands = {
     Command{"verify", "check a bundle: hashes, schema, journal, summary", verify_command},
     Command{"list", "list scenes, methods, suites, metrics, rigs, imaging, workloads, stages", list_command},
     Command{"compare", "show two bundles side by side: what changed, and where", compare_command},
-    Command{"bisect", "find the commit that made a program slower", bisect_command},
+    Command{"bisect", "find the commit that made a program slower or worse", bisect_command},
     Command{"change", "measure how a surface changed between two clouds or meshes", change_command},
     Command{"check", "check relations of a method's results that need no truth", check_command},
     Command{"trend", "find where a value changed its level over many bundles", trend_command},

@@ -1,4 +1,4 @@
-// `aqbench bisect`: which commit made a program slower.
+// `aqbench bisect`: which commit made a program slower, or its results worse.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cli/ab/options.h"
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/files.h"
@@ -16,8 +17,10 @@
 #include "core/text.h"
 #include "harness/ab/bisect.h"
 #include "harness/ab/deciding_time.h"
+#include "harness/ab/decision.h"
 #include "harness/ab/report.h"
 #include "harness/ab/unit.h"
+#include "harness/records/results.h"
 #include "harness/statistics/pair_plan.h"
 
 namespace aqbench::cli {
@@ -26,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct BisectRequest {
-  std::string good, bad = "HEAD", build, run, benchmark;
+  std::string good, bad = "HEAD", build, run, benchmark, sweep, metric, margin;
   bool gbench = false;
   DecideBy decide_by = DecideBy::automatic;
   BisectOptions options;
@@ -38,19 +41,22 @@ struct BisectRequest {
 CommandLine<BisectRequest> bisect_command_line() {
   return {
       "aqbench bisect --good COMMIT [--bad COMMIT] --build CMD\n"
-      "               (--run CMD | --gbench CMD --benchmark NAME)",
-      "Which commit made it slower? Bisects the first parents between a good and a bad commit of the\n"
+      "               (--run CMD | --gbench CMD --benchmark NAME | --sweep ARG --metric NAME)",
+      "Which commit made it slower, or worse? Bisects the first parents between a good and a bad commit of "
+      "the\n"
       "repository in this folder. Each test measures a commit and the good one by turns, and needs an\n"
       "exact interval on one side of half the change; what stays open or does not build is left out, so\n"
       "the answer is a commit or the smallest range that the data allow. Work trees are built once and\n"
       "kept in --out; the checkout here is not touched. The commands run with your rights.\n"
       "\n"
       "  aqbench bisect --good v1.2 --build 'make bench' --gbench build/bench --benchmark BM_sort/8\n"
+      "  aqbench bisect --good v1.2 --build make --sweep '--method mine --scene step'\n"
+      "                 --metric accuracy_rmse_mm\n"
       "\n"
-      "Exit 0 a commit was found, 2 usage or input, 5 a range, or the bad commit is not slower for\n"
-      "certain, 130 interrupted.",
-      {{"good", "COMMIT", "a commit that is fast", into<&BisectRequest::good>},
-       {"bad", "COMMIT", "a later one that is slow", into<&BisectRequest::bad>, usually("HEAD")},
+      "Exit 0 a commit was found, 2 usage or input, 5 a range, or the bad commit is not slower or\n"
+      "worse for certain, 130 interrupted.",
+      {{"good", "COMMIT", "a commit that is fast or good", into<&BisectRequest::good>},
+       {"bad", "COMMIT", "a later one that is slow or worse", into<&BisectRequest::bad>, usually("HEAD")},
        {"build", "CMD", "builds a work tree, a line for a shell in its folder", into<&BisectRequest::build>},
        {"run", "CMD", "the command that is timed, in the folder of a work tree", into<&BisectRequest::run>},
        {"gbench", "CMD", "a program of Google Benchmark, judged by the time per iteration that it measures",
@@ -61,6 +67,13 @@ CommandLine<BisectRequest> bisect_command_line() {
         needs("benchmark")},
        {"benchmark", "NAME", "the benchmark of that program", into<&BisectRequest::benchmark>,
         needs("gbench")},
+       {"sweep", "ARG",
+        "the arguments of aqbench sweep for one case, in the folder of a work tree; each pair has a seed",
+        into<&BisectRequest::sweep>, needs("metric")},
+       {"metric", "NAME", "the metric of that case that became worse", into<&BisectRequest::metric>,
+        needs("sweep")},
+       {"margin", "[NAME=]X[%]", "how much of it does not matter: a share or in its unit (default 5%)",
+        into<&BisectRequest::margin>, needs("metric")},
        {"decide-by", "wall|cpu",
         "the time that decides (default: CPU time where the machine is loaded and the "
         "program uses one thread, else wall time)",
@@ -128,6 +141,7 @@ class CommitRunner {
       return measured;
     }
     fmt::print(stderr, "aqbench: {}: {}\n", short_name(commit), counted(pairs, "pair"));
+    if (!request_.sweep.empty()) return measure_metric(commit, first, pairs);
     for (std::size_t i = 0; i < pairs; ++i) {
       const bool other_first = b_runs_first(kOrderSeed + commit, first + i);
       for (const bool other : {other_first, !other_first}) {
@@ -172,6 +186,51 @@ class CommitRunner {
     return *(commit.problem = "");
   }
 
+  // What one seed gives at the good commit is measured once.
+  BisectPairs measure_metric(std::size_t commit, std::size_t first, std::size_t pairs) {
+    BisectPairs measured;
+    why_ = request_.metric + " over seeds";
+    if (const std::size_t known = good_values_.size(); known < first + pairs) {
+      const std::string problem = sweep(commits_[0], known, first + pairs - known, good_values_);
+      if (!problem.empty()) throw input_error("--good {}: {}", request_.good, problem);
+    }
+    const auto begin = good_values_.begin() + static_cast<std::ptrdiff_t>(first);
+    measured.good.assign(begin, begin + static_cast<std::ptrdiff_t>(pairs));
+    measured.failure = sweep(commits_[commit], first, pairs, measured.other);
+    return measured;
+  }
+
+  // Appends the metric of so many seeds; returns why a commit does not have it.
+  std::string sweep(const BisectCommit& commit, std::size_t first, std::size_t pairs,
+                    std::vector<double>& values) {
+    const std::string line =
+        fmt::format("cd \"$0\" && exec \"$1\" sweep {} --seed {} --repeat {} --out \"$2\" --json",
+                    request_.sweep, kOrderSeed + first, pairs);
+    IsolateOptions options = limits_.process;
+    options.timeout_s *= static_cast<double>(pairs);
+    const ProgramAnswer answer =
+        ask_program({"/bin/sh", "-c", line, folder_of(commit).string(),
+                     fs::read_symlink("/proc/self/exe").string(), (out_ / "sweeps").string()},
+                    options);
+    if (answer.end == IsolateOutcome::End::cancelled) throw Error(ErrorKind::interrupted, "interrupted");
+    if (!answer.ok) return answer.problem;
+    const Results results = results_from_text(answer.output, "sweep");
+    if (results.records.size() != pairs)
+      throw usage_error("--sweep '{}': has {} for {}, must be one for each", request_.sweep,
+                        counted(results.records.size(), "case"), counted(pairs, "seed"));
+    std::vector<std::pair<std::int64_t, double>> by_seed;
+    for (const Record& record : results.records) {
+      const Metric* const metric = find_metric(record.metrics, request_.metric);
+      if (metric == nullptr || !metric->value)
+        return fmt::format("{}: {} is {}", record.case_name, request_.metric,
+                           metric == nullptr ? "missing" : "undefined: " + metric->reason);
+      by_seed.emplace_back(std::get<std::int64_t>(*find_value(record.axes, "seed")), *metric->value);
+    }
+    std::ranges::sort(by_seed);
+    for (const auto& [seed, value] : by_seed) values.push_back(value);
+    return {};
+  }
+
   Record run(const BisectCommit& commit) {
     auto answer = run_command_unit({request_.run, folder_of(commit).string()}, plan_, limits_);
     if (!answer) throw Error(ErrorKind::interrupted, "interrupted");
@@ -204,17 +263,21 @@ class CommitRunner {
   CommandUnitPlan plan_;
   AbCase case_{"bisection", std::nullopt};
   std::string why_;
+  std::vector<double> good_values_;  // of a metric, by seed
 };
 
 std::string answer_text(const Bisection& found, const std::vector<BisectCommit>& commits) {
   const PairedComparison& whole = *found.steps.front().comparison;
   const std::string change = fmt::format("{} ({})", ab_change_text(whole), ab_interval_text(whole));
-  if (!found.differs) return fmt::format("INCONCLUSIVE: the bad commit is not certainly slower: {}", change);
+  const char* const worse = whole.quality ? "worse" : "slower";
+  if (!found.differs)
+    return fmt::format("INCONCLUSIVE: the bad commit is not certainly {}: {}", worse, change);
   const auto named = [&](std::size_t i) {
     return fmt::format("{} {}", commits[i].hash.substr(0, 12), printable(commits[i].subject));
   };
   return found.is_one_commit()
-             ? fmt::format("FIRST SLOWER COMMIT {}\n{} in all", named(found.first_bad), change)
+             ? fmt::format("FIRST {} COMMIT {}\n{} in all", whole.quality ? "WORSE" : "SLOWER",
+                           named(found.first_bad), change)
              : fmt::format("INCONCLUSIVE: one of {} after {}, up to {}\n{} in all",
                            counted(found.first_bad - found.last_good, "commit"), named(found.last_good),
                            named(found.first_bad), change);
@@ -232,7 +295,7 @@ Json answer_json(const Bisection& found, const std::vector<BisectCommit>& commit
     steps.push_back(std::move(one));
   }
   return {{"found", found.is_one_commit() ? Json(commits[found.first_bad].hash) : Json(nullptr)},
-          {"slower", found.differs},
+          {found.steps.front().comparison->quality ? "worse" : "slower", found.differs},
           {"last_good", commits[found.last_good].hash},
           {"first_bad", commits[found.first_bad].hash},
           {"decided_by", decided_by},
@@ -242,10 +305,18 @@ Json answer_json(const Bisection& found, const std::vector<BisectCommit>& commit
 }  // namespace
 
 ExitCode bisect_command(const Arguments& arguments) {
-  const auto request = parse(bisect_command_line(), arguments);
-  for (const auto& [flag, value] :
-       {std::pair("good", &request.good), {"build", &request.build}, {"run", &request.run}})
+  auto request = parse(bisect_command_line(), arguments);
+  for (const auto& [flag, value] : {std::pair("good", &request.good), {"build", &request.build}})
     if (value->empty()) throw usage_error("--{} is missing", flag);
+  if (request.run.empty() == request.sweep.empty())
+    throw usage_error("expected one of --run, --gbench and --sweep");
+  if (!request.sweep.empty()) {
+    if (request.decide_by != DecideBy::automatic) throw usage_error("--decide-by: --metric decides");
+    AbMetricRequest metric;
+    metric.names = {request.metric};
+    if (!request.margin.empty()) metric.margins = {request.margin};
+    request.options.quality = quality_scale_of(metric_outcomes(metric).front());
+  }
   std::vector<BisectCommit> commits = commits_between(request);
   fmt::print(stderr, "aqbench: {} after {}\n", counted(commits.size() - 1, "commit"), request.good);
   const StopSignals signals;

@@ -102,9 +102,8 @@ void complete_timing(TimingRequest& timing, int usual_repetitions) {
                       kFewestRepetitions);
 }
 
-// Returns the metrics with unit, direction and margin, 5 % where none is given. Throws Error(usage) for a
-// metric that the registry does not have or that has no ideal, and for a margin that cannot be read, is not
-// above 0, is of a metric that was not named, or is given in % for a metric that should be near its ideal.
+}  // namespace
+
 std::vector<AbOutcome> metric_outcomes(const AbMetricRequest& request) {
   std::vector<AbOutcome> outcomes;
   for (const std::string& name : request.names) {
@@ -119,8 +118,6 @@ std::vector<AbOutcome> metric_outcomes(const AbMetricRequest& request) {
           outcome.name, metric_ideal(outcome.name).value_or(0), outcome.unit);
   return outcomes;
 }
-
-}  // namespace
 
 void complete_ab_request(AbRequest& request) {
   if (request.commands.rules.quick)

@@ -95,6 +95,11 @@ CommandLine<AbRequest> ab_command_line();
 // Checks what the flags mean together and works out the settings. Throws Error(usage) naming the flag.
 void complete_ab_request(AbRequest& request);
 
+// Returns the metrics with unit, direction and margin, 5 % where none is given. Throws Error(usage) for a
+// metric that the registry does not have or that has no ideal, and for a margin that cannot be read, is not
+// above 0, is of a metric that was not named, or is given in % for a metric that should be near its ideal.
+std::vector<AbOutcome> metric_outcomes(const AbMetricRequest& request);
+
 // Returns a line for each command that a comparison of two commands runs with the user's rights: "A: LINE",
 // "A is prepared by: ...", and where and with which environment it runs.
 std::vector<std::string> command_lines_of(const AbCommandRequest& request);

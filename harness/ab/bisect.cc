@@ -22,7 +22,7 @@ class Bisector {
 
   Bisection run(std::size_t commits) {
     found_.first_bad = commits - 1;
-    const BisectStep whole = test(commits - 1, std::log1p(options_.tau));
+    const BisectStep whole = test(commits - 1, std::nullopt);
     if (whole.verdict == BisectVerdict::skipped)
       throw input_error("the bad commit cannot be measured: {}", whole.reason);
     found_.differs = whole.verdict == BisectVerdict::like_bad;
@@ -55,11 +55,12 @@ class Bisector {
     return best;
   }
 
-  // Measures a commit until its shift is certainly above or below a limit, in logarithms.
-  BisectStep test(std::size_t commit, double limit) {
+  // Measures a commit until its shift is certainly above or below a limit; nullopt: what is worse at all.
+  BisectStep test(std::size_t commit, std::optional<double> given) {
     BisectStep step{.commit = commit, .verdict = BisectVerdict::open, .comparison = std::nullopt};
     PairedSeries series;
     series.name = "bisection";
+    series.quality = options_.quality;
     PairedPolicy policy;
     policy.alpha = options_.alpha;
     policy.tau = options_.tau;
@@ -80,6 +81,7 @@ class Bisector {
       step.comparison = compare_pairs(std::span(&series, 1), policy).front();
       const PairedComparison& c = *step.comparison;
       const ShiftInterval& interval = c.if_dependent ? *c.if_dependent : c.whole.interval;
+      const double limit = given.value_or(c.quality ? c.pass_below : c.flag_above);
       step.verdict = interval.lower > limit   ? BisectVerdict::like_bad
                      : interval.upper < limit ? BisectVerdict::like_good
                                               : BisectVerdict::open;

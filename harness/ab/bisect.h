@@ -1,6 +1,6 @@
 #pragma once
-// Which commit made a program slower: a bisection whose every step is a paired comparison with the good
-// commit.
+// Which commit made a program slower, or its results worse: a bisection whose every step is a paired
+// comparison with the good commit.
 
 #include <cstddef>
 #include <functional>
@@ -14,10 +14,11 @@ namespace aqbench {
 
 // How commits are compared.
 struct BisectOptions {
-  double alpha = 0.01;       // of each comparison, over all its looks
-  double tau = 0.02;         // a share: less than this is no slow-down
-  std::size_t pairs = 16;    // of the first look; three more double them
-  std::size_t max_open = 3;  // commits that stay open before it ends with a range
+  double alpha = 0.01;                       // of each comparison, over all its looks
+  double tau = 0.02;                         // a share: less than this is no slow-down
+  std::optional<QualityScale> quality = {};  // of a metric; its margin then takes the place of tau
+  std::size_t pairs = 16;                    // of the first look; three more double them
+  std::size_t max_open = 3;                  // commits that stay open before it ends with a range
 };
 
 // Where a commit stands.
@@ -40,12 +41,12 @@ struct BisectStep {
 // What a bisection found.
 struct Bisection {
   std::vector<BisectStep> steps;             // in the order of the tests; the first is of the bad commit
-  bool differs = false;                      // the bad commit is certainly slower; else nothing was searched
+  bool differs = false;                      // the bad commit is certainly worse; else nothing was searched
   std::size_t last_good = 0, first_bad = 0;  // neighbours, or the ends of a range that stays open
   bool is_one_commit() const { return differs && first_bad == last_good + 1; }
 };
 
-// The times of pairs of the good commit and another one, measured by turns.
+// The times of pairs of the good commit and another one, measured by turns; of a metric its values by seed.
 struct BisectPairs {
   std::vector<double> good, other;
   std::string failure = {};  // why the commit cannot be measured; else ""
@@ -56,11 +57,11 @@ using BisectMeasure = std::function<BisectPairs(std::size_t commit, std::size_t 
 
 // Finds the first bad one of commits 0 to `commits` - 1, at least 2. The interval of the shift
 // (compare_pairs(), over all pairs, wider where they follow one another) has the confidence 1 - alpha over
-// all looks. The bad commit must be slower than the good one by more than tau: without a change a commit is
-// blamed with a chance of at most alpha. Then the commit in the middle is bad if its shift is certainly above
-// half of the whole, good if it is certainly below. A commit that stays open or cannot be measured is left
-// out, and the one nearest to the middle is tested in its place. `tested` gets each step. Throws Error(input)
-// where the bad commit cannot be measured.
+// all looks. The bad commit must be worse than the good one by more than tau, or the metric's margin: without
+// a change a commit is blamed with a chance of at most alpha. Then the commit in the middle is bad if its
+// shift is certainly above half of the whole, good if it is certainly below. A commit that stays open or
+// cannot be measured is left out, and the one nearest to the middle is tested in its place. `tested` gets
+// each step. Throws Error(input) where the bad commit cannot be measured.
 Bisection bisect(std::size_t commits, const BisectMeasure& measure, const BisectOptions& options,
                  const std::function<void(const BisectStep&)>& tested = {});
 

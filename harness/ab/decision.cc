@@ -50,15 +50,6 @@ bool is_metric(const AbCase& the_case) {
   return the_case.outcome && the_case.outcome->kind == AbOutcome::Kind::metric;
 }
 
-// Returns the scale on which a metric is compared.
-QualityScale quality_scale_of(const AbOutcome& outcome) {
-  const auto aim = outcome.better == Better::lower    ? QualityScale::Aim::lower
-                   : outcome.better == Better::higher ? QualityScale::Aim::higher
-                                                      : QualityScale::Aim::near_ideal;
-  return {aim, outcome.margin, outcome.margin_absolute,
-          aim == QualityScale::Aim::near_ideal ? metric_ideal(outcome.name).value_or(0) : 0};
-}
-
 PairedSeries series_of(const AbCase& the_case, std::span<const Record* const> a,
                        std::span<const Record* const> b) {
   PairedSeries series;
@@ -293,6 +284,14 @@ class TimeDecider {
 };
 
 }  // namespace
+
+QualityScale quality_scale_of(const AbOutcome& outcome) {
+  const auto aim = outcome.better == Better::lower    ? QualityScale::Aim::lower
+                   : outcome.better == Better::higher ? QualityScale::Aim::higher
+                                                      : QualityScale::Aim::near_ideal;
+  return {aim, outcome.margin, outcome.margin_absolute,
+          aim == QualityScale::Aim::near_ideal ? metric_ideal(outcome.name).value_or(0) : 0};
+}
 
 std::vector<std::optional<AbTimeDecision>> decide_times(std::span<const ComparedUnits> compared,
                                                         const AbSettings& settings) {

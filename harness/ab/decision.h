@@ -30,6 +30,9 @@ struct AbStageDecision {
 // Returns the median of a unit's runs. Throws Error(input) for a unit that ended well without one.
 double unit_median(const std::vector<double>& runs);
 
+// Returns the scale on which a metric is compared.
+QualityScale quality_scale_of(const AbOutcome& outcome);
+
 // Compares the stages' self times in the pairs of one case, a[i] with b[i], by their median in each unit.
 std::vector<AbStageDecision> decide_stages(std::span<const Record* const> a, std::span<const Record* const> b,
                                            const PairedPolicy& policy);

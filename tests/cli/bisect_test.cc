@@ -16,8 +16,8 @@ using ::testing::HasSubstr;
 
 class BisectCommand : public Ab {
  protected:
-  // Commits 0 to 9; from the seventh on the program reports 30 % more CPU time, and the fourth does not
-  // build.
+  // Commits 0 to 9; from the seventh on the program reports 30 % more CPU time, and the points of the method
+  // lie 1.3 mm too high, not 1; the fourth does not build.
   void SetUp() override {
     Ab::SetUp();
     ASSERT_EQ(std::system(("cd '" + dir_.path().string() +
@@ -25,6 +25,12 @@ class BisectCommand : public Ab {
                            "git config user.email a@b")
                               .c_str()),
               0);
+    write("aqbench.json",
+          R"({"version": 1, "methods": [{"name": "mine", "command": "/bin/sh run.sh {output}"}]})");
+    script("run.sh",
+           "z=$(awk -v t=$(cat built) -v seed=\"$(od -An -N4 -tu4 /dev/urandom)\" "
+           "'BEGIN { srand(seed); printf \"%.6f\", 1.178 + t * 1e-6 * (1 + 0.02 * rand()) }')\n" +
+               shell_plane("$1/cloud.ply", "$z"));
     for (int i = 0; i < 10; ++i) {
       std::ofstream(dir_ / "time_ns") << (i < 7 ? 1000 : 1300);
       std::ofstream(dir_ / "number") << i;
@@ -60,6 +66,26 @@ TEST_F(BisectCommand, NamesTheCommitAndLeavesOutWhatDoesNotBuild) {
   // A tree that another command built is built again.
   EXPECT_THAT(exits(run({"bisect", "--good", "HEAD~9", "--build", "exit 7", "--run", "true"}), 2).err,
               HasSubstr("does not build"));
+}
+
+TEST_F(BisectCommand, NamesTheCommitThatMadeAMetricWorse) {
+  const auto search_metric = [&](const std::string& good, const Arguments& more) {
+    return run(with({"bisect", "--build", "sh build.sh", "--good", good, "--sweep",
+                     "--method mine --scene flat_plane --rig single_pair --width 48", "--metric",
+                     "accuracy_mean_mm", "--pairs", "10"},
+                    more));
+  };
+  const auto found = exits(search_metric("HEAD~3", {}), 0);
+  EXPECT_THAT(found.out, AllOf(HasSubstr("FIRST WORSE COMMIT"), HasSubstr("change 7"), HasSubstr("+30."),
+                               HasSubstr("by accuracy_mean_mm over seeds")));
+  EXPECT_THAT(exits(search_metric("HEAD~2", {"--margin", "1"}), 5).out, HasSubstr("is not certainly worse"));
+  EXPECT_THAT(exits(search_metric("HEAD~9", {"--run", "true"}), 2).err, HasSubstr("one of --run"));
+  EXPECT_THAT(exits(search_metric("HEAD~9", {"--decide-by", "cpu"}), 2).err, HasSubstr("--metric decides"));
+  EXPECT_THAT(exits(run({"bisect", "--build", "true", "--good", "HEAD~9", "--sweep",
+                         "--method mine --scene flat_plane --scene step", "--metric", "accuracy_mean_mm"}),
+                    2)
+                  .err,
+              HasSubstr("must be one for each"));
 }
 
 TEST_F(BisectCommand, SaysWhatIsWrong) {

@@ -71,6 +71,52 @@ TEST(Bisect, BlamesNoCommitWithoutAStep) {
   EXPECT_LE(blamed, 2);
 }
 
+// A metric of a method that is not deterministic, over seeds: 5 % more error is the margin, each seed of the
+// good commit is measured once, and a seed says as much at each commit: half of the spread is the scene's.
+TEST(Bisect, FindsAStepOfQualityAndBlamesNoCommitWithoutOne) {
+  int found = 0, wrong = 0, blamed = 0;
+  for (unsigned draw = 0; draw < 400; ++draw) {
+    const bool has_step = draw % 2 == 0;
+    const std::size_t step = has_step ? 1 + draw * 37 % 64 : kCommits;
+    std::mt19937 random(draw);
+    std::normal_distribution<double> normal;
+    std::vector<double> scene, good;
+    const BisectMeasure measure = [&](std::size_t commit, std::size_t first, std::size_t pairs) {
+      BisectPairs measured;
+      for (std::size_t i = first; i < first + pairs; ++i) {
+        if (i == good.size()) {
+          scene.push_back(std::exp(0.05 * normal(random)));
+          good.push_back(2 * scene[i] * std::exp(0.03 * normal(random)));
+        }
+        measured.good.push_back(good[i]);
+        measured.other.push_back((commit >= step ? 2.3 : 2) * scene[i] * std::exp(0.03 * normal(random)));
+      }
+      return measured;
+    };
+    BisectOptions options;
+    options.quality = QualityScale{};
+    const Bisection bisection = bisect(kCommits, measure, options);
+    found += has_step && bisection.is_one_commit() && bisection.first_bad == step ? 1 : 0;
+    wrong += bisection.differs && !(bisection.last_good < step && step <= bisection.first_bad) ? 1 : 0;
+    blamed += !has_step && bisection.differs ? 1 : 0;
+  }
+  EXPECT_GE(found, 190);
+  EXPECT_LE(wrong, 2);
+  EXPECT_LE(blamed, 2);
+}
+
+// Where higher is better a fall of the metric is worse.
+TEST(Bisect, KnowsTheDirectionOfAMetric) {
+  const auto fallen = [](std::size_t commit, std::size_t, std::size_t pairs) {
+    return BisectPairs{std::vector<double>(pairs, 90), std::vector<double>(pairs, commit >= 5 ? 80 : 90)};
+  };
+  BisectOptions options;
+  options.quality = QualityScale{.aim = QualityScale::Aim::higher};
+  EXPECT_EQ(bisect(9, fallen, options).first_bad, 5u);
+  options.quality->aim = QualityScale::Aim::lower;
+  EXPECT_FALSE(bisect(9, fallen, options).differs);
+}
+
 // What does not build is left out: its neighbour is tested, and where the step lies among such commits the
 // range is the answer.
 TEST(Bisect, LeavesOutWhatDoesNotBuild) {
