@@ -88,7 +88,7 @@ EvalAnswer eval_answer(EvalRequest asked, const Arguments& arguments, EvalHost h
   const ThreadCount threads(asked.threads);
   if (asked.mode == kEvalBoard) return eval_charuco(asked);
   if (asked.mode != kEvalDepth) complete_cloud_request(asked);
-  if (asked.mode != kEvalDepth && asked.mode != kEvalCloud) return eval_protocol(asked.protocol, asked.cloud);
+  if (asked.mode != kEvalDepth && asked.mode != kEvalCloud) return eval_protocol(asked, arguments);
   EvalAnswer answer = (asked.mode == kEvalDepth ? eval_depth : eval_cloud)(asked, arguments);
   if (asked.cloud.json) answer.json = shown_json(results_text(*answer.results));
   return answer;

@@ -27,7 +27,7 @@ struct MetricTable {
 // JSON where that was asked for, else what is shown to people.
 struct EvalAnswer {
   std::string json;                                                  // as shown_json() gives it
-  std::optional<Results> results;                                    // of a cloud, for JSON and for a bundle
+  std::optional<Results> results;                                    // for JSON and for a bundle
   MetricSet metrics;                                                 // of a cloud, mesh or depth map
   std::vector<std::variant<std::string, Table, MetricTable>> shown;  // in this order
 

@@ -297,7 +297,7 @@ const Flag<EvalRequest> kProtocolFlags[] = {
 };
 
 const Flag<EvalRequest> kOutputFlags[] = {
-    {"out", "DIR", kEvalGiven | kEvalCloud | kEvalDepth,
+    {"out", "DIR", kEvalGiven | kEvalCloud | kEvalDepth | kFiles,
      "write a bundle there, as a sweep does (of a pattern: default a new one in out/)",
      into<&EvalRequest::into_bundle, &EvalGivenRequest::out>},
     {"baseline", "FILE", kEvalGiven, "compare with these accepted values",

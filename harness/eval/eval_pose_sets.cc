@@ -54,7 +54,7 @@ template <std::size_t N>
 std::array<double, N> read_semicolons(const TextLines& lines, std::string_view field, const char* what) {
   const auto words = split_at(field, ';');
   if (words.size() != N) lines.fail("{}: {} numbers, expected {}", what, words.size(), N);
-  std::array<double, N> numbers;
+  std::array<double, N> numbers{};
   for (std::size_t i = 0; i < N; ++i) numbers[i] = lines.number(trim_blanks(words[i]), what);
   return numbers;
 }
@@ -117,10 +117,9 @@ void scale_sets(std::vector<PoseDataset>& datasets, double metres_per_unit) {
 }
 
 std::vector<PoseDataset> read_pose_sets(const fs::path& path) {
-  if (!folder_exists(path))
-    return path.extension() == ".csv" ? read_table(path) : std::vector<PoseDataset>{{"", {set_of("", path)}}};
+  if (!folder_exists(path) && path.extension() == ".csv") return read_table(path);
   PoseDataset dataset;
-  if (is_model(path)) {
+  if (!folder_exists(path) || is_model(path)) {
     dataset.sets.push_back(set_of("", path));
     return {dataset};
   }

@@ -159,13 +159,17 @@ bool is_of_files(std::string_view protocol) {
          std::ranges::any_of(all, [&](const auto& one) { return protocol == one.first; });
 }
 
-EvalAnswer eval_protocol(const EvalProtocolRequest& request, const EvalCloudRequest& cloud) {
+EvalAnswer eval_protocol(const EvalRequest& asked, const Arguments& arguments) {
+  const EvalProtocolRequest& request = asked.protocol;
+  const EvalCloudRequest& cloud = asked.cloud;
   if (is_of_files(request.protocol)) {
     if (cloud.truth_files.size() != 1 || cloud.cloud_file.empty())
       throw usage_error("--protocol {}: needs a file and one --truth", request.protocol);
     std::vector<std::string> notes;
     const std::vector<ShownProtocol> shown = {score_files(request, cloud, notes)};
-    return answer_of(shown, inputs_json(cloud, Json::object()), notes, cloud.json);
+    EvalAnswer answer = answer_of(shown, inputs_json(cloud, Json::object()), notes, cloud.json);
+    if (asked.into_bundle.out) answer.results = protocol_results(shown[0], asked, arguments, notes);
+    return answer;
   }
   const std::vector<double> thresholds_m =
       cloud.given_thresholds ? cloud.scoring.tolerances_m : std::vector<double>{};

@@ -125,6 +125,13 @@ ShownProtocol score_images(const EvalProtocolRequest& request, const EvalCloudRe
 ShownProtocol score_pose_sets(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
                               const PoseSetProtocol& protocol);
 
+// Returns the unit of a value's threshold.
+const char* threshold_unit(const ShownProtocol& protocol, const ProtocolValue& value);
+
+// Returns the record of files scored by a protocol: a metric for each number.
+Results protocol_results(const ShownProtocol& protocol, const EvalRequest& asked, const Arguments& arguments,
+                         const std::vector<std::string>& notes);
+
 // Return tables, or JSON; `inputs` says in JSON what was read, in which unit, and how it was moved.
 EvalAnswer answer_of(const std::vector<ShownProtocol>& protocols, const Json& inputs,
                      const std::vector<std::string>& notes, bool json);

@@ -28,13 +28,12 @@ void add_rows(Table& table, const ShownProtocol& protocol, const PublishedNumber
   for (const ProtocolValue& value : protocol.result) {
     if (value.name != number.name) continue;
     const char* const unit = *number.unit != '\0' ? number.unit : value.unit == "1" ? "" : value.unit.c_str();
-    const char* const of_threshold =
-        value.unit == "1" && (protocol.name == "poses" || value.name.starts_with("relative_")) ? "deg" : "m";
-    table.rows.push_back({{protocol.name},
-                          {number.label},
-                          {value.threshold ? fmt::format("{:g} {}", *value.threshold, of_threshold) : ""},
-                          {six_digits(value.value, number.factor)},
-                          {value.value ? unit : value.reason}});
+    table.rows.push_back(
+        {{protocol.name},
+         {number.label},
+         {value.threshold ? fmt::format("{:g} {}", *value.threshold, threshold_unit(protocol, value)) : ""},
+         {six_digits(value.value, number.factor)},
+         {value.value ? unit : value.reason}});
   }
 }
 

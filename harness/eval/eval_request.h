@@ -174,6 +174,6 @@ EvalAnswer eval_charuco(const EvalRequest& asked);
 // --protocol, --explain, --which-protocol: the numbers of the protocols, the knobs that make two of them
 // differ, or the protocols that give a published number. For the protocols `depth` and `poses`, CLOUD and
 // --truth are files of depths or poses. Throws as the readers and protocols do.
-EvalAnswer eval_protocol(const EvalProtocolRequest& request, const EvalCloudRequest& cloud);
+EvalAnswer eval_protocol(const EvalRequest& asked, const Arguments& arguments);
 
 }  // namespace aqbench

@@ -24,6 +24,14 @@ constexpr Producer kProducers[] = {
     {"truth", "eval cloud.xyz --truth scan.xyz --max-distance 20mm --out {}"},
     {"given", "eval r/{method}/{scene}/seed{seed}.xyz --out {}"},
     {"depth", "eval --depth data/truth/cam00/depth.npy --camera cam00 --dataset data --out {}"},
+    {"depth_maps", "eval p.npy --truth t.npy --protocol video-depth --out {}"},
+    {"edges", "eval p.npy --truth t.npy --protocol moge-affine --knob no_edge=zero --out {}"},
+    {"point_maps", "eval pm.npy --truth pt.npy --protocol point-maps --knob icp_m=0 --out {}"},
+    {"normed", "eval pm.npy --truth pt.npy --protocol point-maps-normed --out {}"},
+    {"images", "eval pi.npy --truth ti.npy --protocol images-3dgs --out {}"},
+    {"poses", "eval e.txt --truth w.txt --protocol poses --knob relative=vggt --out {}"},
+    {"pose_sets", "eval e.csv --truth w.csv --protocol pose-sets --out {}"},
+    {"challenge", "eval e.csv --truth w.csv --protocol imc-2025 --out {}"},
     {"sweep", "sweep --scene flat_plane --method roma_like --out {}.d"},
     {"run", "run copy --dataset data --out {}"},
     {"import", "import {}.csv --metric psnr:dB:higher --metric lpips:1:lower --out {}"},
@@ -50,11 +58,52 @@ class Producers : public UserFolder, public ::testing::WithParamInterface<Produc
       write("aqbench.json", R"({"version": 1, "methods": [{"name": "copy",
             "command": "cp plane.ply {output}/cloud.ply"}]})");
     }
+    if (std::string_view(GetParam().line).find(" --truth ") != std::string_view::npos) write_files();
     for (const char* const name : {"a.csv", "b.csv"})
       write(name,
             "method,scene,seed,psnr,lpips\n"
             "ours,garden,1,27.5,0.11\nours,garden,2,27.7,0.12\nbase,garden,1,26.1,0.2\nbase,garden,2,26.3,0."
             "21\n");
+  }
+
+  // Depth maps, point maps, images and poses, and true ones of the same names with t or w.
+  void write_files() {
+    std::vector<float> values[2], points[2], colours[2];
+    std::string poses[2], sets[2];
+    for (const int truth : {0, 1}) {
+      sets[truth] = "scene,image,rotation_matrix,translation_vector\n";
+      for (int i = 0; i < 16 * 16; ++i) {
+        const float depth = 2 + 0.1F * static_cast<float>(i % 7) + 0.2F * static_cast<float>(i / 100);
+        const float noise = truth == 1 ? 0 : 0.01F * static_cast<float>(i % 5);
+        values[truth].push_back(depth + noise);
+        for (const float x :
+             {0.1F * static_cast<float>(i % 16), 0.1F * static_cast<float>(i / 16), depth + noise})
+          points[truth].push_back(x);
+        for (int c = 0; c < 3; ++c) colours[truth].push_back((depth + noise) / 4);
+      }
+      for (int i = 0; i < 6; ++i) {
+        const double shift = truth == 1 ? 0 : 0.01 * (i % 3);
+        poses[truth] += fmt::format("{} {} {} {} 0 0 0 1\n", i, i + shift, i * i, i % 2);
+        sets[truth] += fmt::format("a,{}.png,1;0;0;0;1;0;0;0;1,{};{};{}\n", i, i + shift, i * i, i % 2);
+      }
+    }
+    write("p.npy", npy("16, 16", values[0]));
+    write("t.npy", npy("16, 16", values[1]));
+    write("pm.npy", npy("1, 16, 16, 3", points[0]));
+    write("pt.npy", npy("1, 16, 16, 3", points[1]));
+    write("pi.npy", npy("16, 16, 3", colours[0]));
+    write("ti.npy", npy("16, 16, 3", colours[1]));
+    write("e.txt", poses[0]);
+    write("w.txt", poses[1]);
+    write("e.csv", sets[0]);
+    write("w.csv", sets[1]);
+  }
+
+  static std::string npy(const std::string& shape, const std::vector<float>& values) {
+    std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + shape + "), }";
+    header.resize(117, ' ');
+    return std::string("\x93NUMPY\x01\0v\0", 10) + header + '\n' +
+           std::string(reinterpret_cast<const char*>(values.data()), 4 * values.size());
   }
 
   std::string make(const std::string& name) {
