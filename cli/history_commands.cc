@@ -119,18 +119,17 @@ CommandLine<TrendRequest> trend_command_line() {
 CommandLine<SiteRequest> site_command_line() {
   return {
       "aqbench site DIR... --out SITE [--reports N] [--baseline FILE]...",
-      "Writes a static site over the bundles below the folders: an index with a search, a page for "
-      "each\nsuite (newest values, runs, trend), scene, method and metric, changes between runs, "
-      "accepted\nvalues and who accepted them, a badge (SVG) and a JSON document for each suite. It needs no "
-      "server\nand fetches nothing. A second call reads only new bundles. Each is verified, and its page is\n"
-      "rendered from its records.\nExit 0 written, 1 "
-      "bundles, reports or baselines were left out (named on stderr and on the index),\n2 no bundle found.",
+      "Writes a static site over the bundles below the folders: one page with the methods of each suite, "
+      "what\nchanged over its runs (as in trend) and its runs, the reports of the newest runs, and a badge "
+      "(SVG)\nand a JSON document for each suite. It needs no server and fetches nothing. Each bundle is "
+      "verified,\nand its report is rendered from its records.\nExit 0 written, 1 bundles were left out or "
+      "not gated (named on stderr and on the page), 2 no bundle\nthat verifies.",
       {{"out", "SITE", "folder of the site: new, empty, or an existing site", into<&SiteRequest::out>},
        {"reports", "N", "render the pages of the newest N runs of a suite (5)", into<&SiteRequest::reports>},
        {"decide-by", "wall|cpu|both", "the time whose steps are shown, as in trend",
         [](SiteRequest& r, const FlagValue& v) { r.decide_by = read_decide_by(v); }},
        {"commit-of", "PATTERN", kCommitOfHelp, into<&SiteRequest::commit_of>},
-       {"baseline", "FILE", "accepted values to show, beside baselines found in the folders",
+       {"baseline", "FILE", "gate the newest run of its suite on these accepted values",
         into<&SiteRequest::baselines>, repeated()}},
       {{{.name = "DIR", .repeatable = true}, into<&SiteRequest::folders>}}};
 }
@@ -174,8 +173,8 @@ ExitCode site_command(const Arguments& arguments) {
   if (request.out.empty()) throw usage_error("--out SITE is missing");
   const SiteSummary done = write_site(request);
   for (const std::string& problem : done.problems) fmt::print(stderr, "left out: {}\n", printable(problem));
-  fmt::print("{}: {} of {}, {} new\n", printable(request.out.string()), counted(done.pages, "page"),
-             counted(done.runs, "run"), done.read);
+  fmt::print("{}: {} of {}\n", printable(request.out.string()), counted(done.pages, "page"),
+             counted(done.runs, "run"));
   return done.problems.empty() ? ExitCode::pass : ExitCode::regression;
 }
 

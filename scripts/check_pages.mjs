@@ -1,5 +1,5 @@
 // Opens pages in headless Chromium at 400, 820, 1300 and 2560 px, light, dark and as printed: no message on the console,
-// no request beyond the file (a site: none beyond its folder), no element wider than the page, no text over another text
+// no request beyond the file, no element wider than the page, no text over another text
 // or cut by what it stands in, nothing that axe-core finds, and in drawings, which axe-core does not look into, no text
 // that is cut off or has less than 4.5 to 1 of contrast.
 //   npm install --prefix FOLDER puppeteer-core@24.43.1 axe-core@4.14.1
@@ -149,16 +149,11 @@ async function must_find_what_is_planted(browser) {
 
 async function problems_of(browser, file, width, scheme) {
   const page = await browser.newPage(), found = [], url = pathToFileURL(path.resolve(file)).href;
-  const folder = fs.existsSync(path.join(path.dirname(file), 'assets')) ? path.dirname(file)
-    : path.resolve(path.dirname(file), '..');
-  const is_site = fs.existsSync(path.join(folder, 'assets/site.css'));
-  const site = is_site ? pathToFileURL(path.resolve(folder)).href + '/' : null;
   page.on('console', (message) => found.push(`console: ${message.text()}`));
   page.on('pageerror', (error) => found.push(`error: ${error.message}`));
   page.on('request', (request) => {
     const to = request.url();
-    if (to !== url && !to.startsWith('data:') && !(site && to.startsWith(site)))
-      found.push(`request: ${to.slice(0, 200)}`);
+    if (to !== url && !to.startsWith('data:')) found.push(`request: ${to.slice(0, 200)}`);
   });
   await page.setViewport({width, height: width > 2000 ? 2160 : 900});
   if (scheme !== 'print') await page.emulateMediaFeatures([{name: 'prefers-color-scheme', value: scheme}]);

@@ -143,6 +143,8 @@ Section evidence_section(const Results& results) {
 
 }  // namespace
 
+Section methods_section(const Results& results) { return methods_sections(results).front(); }
+
 Section baseline_section(const BundleContent& content) {
   if (!content.gated) return {"verdicts", "Case by case"};
   return verdicts_section(*content.gated, "before", "after",

@@ -14,6 +14,10 @@ namespace aqbench {
 std::vector<Section> leading_sections(const BundleContent& content, const BundleContent& cases);
 std::vector<Section> trailing_sections(const BundleContent& content, const BundleContent& cases);
 
+// Returns the tables of methods and scenes that decide; without blocks where there is one method without
+// seeds.
+Section methods_section(const Results& results);
+
 // Returns the values against the baseline; without blocks where the run was not gated.
 Section baseline_section(const BundleContent& content);
 

@@ -69,32 +69,18 @@ void add_benchmark_files(const fs::path& folder, std::vector<fs::path>& found) {
     if (file.extension() == ".json" && !benchmark_tool(file).empty()) found.push_back(file);
 }
 
-void find_bundles_below(const fs::path& folder, int depth, std::vector<fs::path>& bundles,
-                        std::vector<UnlistedFolder>* unlisted) {
+void find_bundles_below(const fs::path& folder, int depth, std::vector<fs::path>& bundles) {
   if (is_bundle(folder)) {
     bundles.push_back(folder);
     return;
   }
-  if (depth == kMaxFolders) {
-    std::error_code error;
-    const bool unknown = !fs::exists(folder / "results.json", error);
-    if (unknown && error == std::errc::permission_denied && unlisted != nullptr)
-      unlisted->push_back({folder, fmt::format("{}: {}", folder.string(), error.message())});
-    return;
-  }
-  std::vector<fs::path> below;
+  if (depth == kMaxFolders) return;
   if (folder.filename() == "criterion" && !benchmark_tool(folder).empty()) {
     bundles.push_back(folder);
     return;
   }
   add_benchmark_files(folder, bundles);
-  try {
-    below = folders_in(folder);
-  } catch (const Error& error) {
-    if (depth == 0 || unlisted == nullptr) throw;
-    unlisted->push_back({folder, error.what()});
-  }
-  for (const fs::path& path : below) find_bundles_below(path, depth + 1, bundles, unlisted);
+  for (const fs::path& path : folders_in(folder)) find_bundles_below(path, depth + 1, bundles);
 }
 
 TrendRun trend_run(Results results) {
@@ -115,8 +101,7 @@ TrendRun trend_run(Results results) {
 
 }  // namespace
 
-std::vector<fs::path> find_bundles(const std::vector<fs::path>& folders,
-                                   std::vector<UnlistedFolder>* unlisted) {
+std::vector<fs::path> find_bundles(const std::vector<fs::path>& folders) {
   std::vector<fs::path> bundles;
   for (const fs::path& folder : folders) {
     if (!folder_exists(folder) && !benchmark_tool(folder).empty()) {
@@ -124,7 +109,7 @@ std::vector<fs::path> find_bundles(const std::vector<fs::path>& folders,
       continue;
     }
     require_bundle_folder(folder);
-    find_bundles_below(folder, 0, bundles, unlisted);
+    find_bundles_below(folder, 0, bundles);
   }
   return bundles;
 }
@@ -147,11 +132,6 @@ std::optional<std::string> commit_in_path(const std::string& pattern, const fs::
   return std::nullopt;
 }
 
-std::optional<Results> comparison_in_history(const fs::path& bundle) {
-  if (!is_comparison(bundle)) return std::nullopt;
-  return results_of_b(document_of(read_any_results(bundle / "results.json")));
-}
-
 TrendHistory read_history(const std::vector<fs::path>& folders, const std::string& commit_of) {
   TrendHistory history;
   std::set<std::string> roots;
@@ -161,14 +141,19 @@ TrendHistory read_history(const std::vector<fs::path>& folders, const std::strin
       TrendRun& run = history.runs.back();
       if (!run.machine.empty()) return std::string();
       run.machine = "not recorded by " + run.results.run.suite;
-      return std::string("does not say of which machine: taken as that of its tool's others");
+      history.notes.push_back(bundle.string() +
+                              ": does not say of which machine: taken as that of its tool's others");
+      return std::string();
     }
     Results results;
     const VerifyReport report = verify_bundle(bundle, &results);
     if (!report.ok()) return "left out: " + first_problem(report);
-    if (auto of_b = comparison_in_history(bundle)) results = std::move(*of_b);
-    if (!roots.insert(root_digest(results)).second)
-      return std::string("left out: its records are there already");
+    // What a comparison counts for is its B.
+    if (is_comparison(bundle)) results = results_of_b(document_of(read_any_results(bundle / "results.json")));
+    if (!roots.insert(root_digest(results)).second) {
+      history.notes.push_back(bundle.string() + ": left out: its records are there already");
+      return std::string();
+    }
     history.runs.push_back(trend_run(std::move(results)));
     return std::string();
   };
@@ -177,7 +162,9 @@ TrendHistory read_history(const std::vector<fs::path>& folders, const std::strin
     const std::size_t before = history.runs.size();
     if (const std::string problem = add(bundle); !problem.empty())
       history.problems.push_back(fmt::format("{}: {}", bundle.string(), problem));
-    if (commit_of.empty() || history.runs.size() == before) continue;
+    if (history.runs.size() == before) continue;
+    history.runs.back().folder = bundle;
+    if (commit_of.empty()) continue;
     if (const auto commit = commit_in_path(commit_of, bundle)) {
       history.runs.back().folder_commit = *commit;
       matched = true;

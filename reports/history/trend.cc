@@ -34,6 +34,14 @@ constexpr const char* kTimeMetric = "time_ms";
 // In how many runs CPU time tells more of a case than wall time, by the key of its CPU times.
 using LoadedRuns = std::map<SeriesKey, std::ptrdiff_t>;
 
+// Whether CPU time stands in for wall time in a history of a case that has both, the wall time in `wall_runs`
+// and the CPU time in `cpu_runs`, of which `loaded` were measured under load.
+bool cpu_time_decides(DecideBy wanted, std::ptrdiff_t loaded, std::ptrdiff_t cpu_runs,
+                      std::ptrdiff_t wall_runs) {
+  if (wanted != DecideBy::automatic) return wanted == DecideBy::cpu;
+  return 2 * loaded > cpu_runs && cpu_runs == wall_runs;
+}
+
 // Leaves of wall time and CPU time of a case the one that decides.
 void choose_times(DecideBy wanted, const LoadedRuns& loaded, SeriesByKey& all) {
   for (auto cpu = all.begin(); cpu != all.end();) {
@@ -104,6 +112,25 @@ bool is_too_short(std::span<const double> values, const TrendStepOptions& option
   return values.size() < 2 * options.change_points.min_segment && !is_bit_equal(values);
 }
 
+// The steps of a metric over runs of the same options, as detect_steps() finds them. Fewer than four runs do
+// not tell whether the value varies by itself: then a step is what a gate with the default tolerance does not
+// pass (harness/gating/), with p = 1.
+std::vector<ChangePoint> metric_steps(const std::string& metric, const std::string& unit, Better better,
+                                      std::span<const double> values, const TrendStepOptions& options) {
+  if (!is_too_short(values, options)) return detect_steps(values, options);
+  std::vector<std::size_t> starts = {0};
+  for (std::size_t i = 1; i < values.size(); ++i)
+    if (!gate_passes(metric, unit, better, values[i - 1], values[i])) starts.push_back(i);
+  starts.push_back(values.size());
+  std::vector<ChangePoint> steps;
+  for (std::size_t k = 1; k + 1 < starts.size(); ++k) {
+    steps.push_back({starts[k], compare_levels(values.subspan(starts[k - 1], starts[k] - starts[k - 1]),
+                                               values.subspan(starts[k], starts[k + 1] - starts[k]))});
+    steps.back().level.p = 1;
+  }
+  return steps;
+}
+
 // Compares the newest level of the series with that of the pinned run; nullopt where the run is not in it.
 std::optional<PinnedComparison> pinned_level(const TrendSeries& series, std::optional<std::size_t> pinned,
                                              const TrendStepOptions& options) {
@@ -131,28 +158,6 @@ std::optional<std::size_t> pinned_run(const TrendHistory& history, const std::st
 }
 
 }  // namespace
-
-bool cpu_time_decides(DecideBy wanted, std::ptrdiff_t loaded, std::ptrdiff_t cpu_runs,
-                      std::ptrdiff_t wall_runs) {
-  if (wanted != DecideBy::automatic) return wanted == DecideBy::cpu;
-  return 2 * loaded > cpu_runs && cpu_runs == wall_runs;
-}
-
-std::vector<ChangePoint> metric_steps(const std::string& metric, const std::string& unit, Better better,
-                                      std::span<const double> values, const TrendStepOptions& options) {
-  if (!is_too_short(values, options)) return detect_steps(values, options);
-  std::vector<std::size_t> starts = {0};
-  for (std::size_t i = 1; i < values.size(); ++i)
-    if (!gate_passes(metric, unit, better, values[i - 1], values[i])) starts.push_back(i);
-  starts.push_back(values.size());
-  std::vector<ChangePoint> steps;
-  for (std::size_t k = 1; k + 1 < starts.size(); ++k) {
-    steps.push_back({starts[k], compare_levels(values.subspan(starts[k - 1], starts[k] - starts[k - 1]),
-                                               values.subspan(starts[k], starts[k + 1] - starts[k]))});
-    steps.back().level.p = 1;
-  }
-  return steps;
-}
 
 std::vector<TrendSeries> detect_trends(const TrendHistory& history, const TrendOptions& options) {
   const auto pinned = pinned_run(history, options.pinned);

@@ -6,9 +6,9 @@
 #include <map>
 #include <set>
 
-#include "core/drawing/drawing.h"
 #include "core/text.h"
 #include "metrics/value_change.h"
+#include "reports/content/metrics_table.h"
 #include "reports/history/trend.h"
 #include "reports/text/tables.h"
 #include "reports/text/verdict_table.h"
@@ -46,12 +46,10 @@ std::string commit_of(const TrendRun& run) {
   return (run.folder_commit.empty() ? run.commit : run.folder_commit).substr(0, 8);
 }
 
-// "RUN COMMIT" of the folder that the run was started in, and "aqbench COMMIT" where that is another one.
+// "RUN COMMIT".
 std::string run_name(const TrendRun& run) {
-  std::string name = run.id;
-  if (const std::string commit = commit_of(run); !commit.empty()) name += " " + commit;
-  if (!run.folder_commit.empty() && !run.commit.empty()) name += " aqbench " + run.commit.substr(0, 8);
-  return name;
+  const std::string commit = commit_text(run);
+  return commit.empty() ? run.id : run.id + " " + commit;
 }
 
 // The changes of each run, by its place in the history; the reason of a row is the p of its step.
@@ -67,34 +65,20 @@ std::map<std::size_t, Verdicts, std::greater<>> changes_of_runs(const std::vecto
   return changes;
 }
 
-// A row for each case that changed with a run, with the value that changed most.
+// The table of changes, and the runs in it.
 std::string changes_text(const TrendHistory& history, const std::vector<TrendSeries>& series,
                          const Screen& screen) {
-  const auto changes = changes_of_runs(series);
-  if (changes.empty()) return "";
-  const ShortNames names = names_of(series);
-  // A run's name is never shortened: it is what the bundle is found by.
-  Table table = table_with(
-      {"since", "case", "metric", ">before", ">after", ">change", ">size", "which is", ">p", ">more"});
+  const std::vector<ReportBlock> blocks = trend_blocks(history, series);
+  if (blocks.empty()) return "";
+  std::string text = "\n";
+  for (const ReportBlock& block : blocks) text += terminal_of(block, screen);
   Lines runs;
-  for (const auto& [run, verdicts] : changes) {
+  for (const auto& [run, verdicts] : changes_of_runs(series)) {
     const TrendRun& since = history.runs[run];
     runs.items.push_back(
         fmt::format("  {}{}{}", run_name(since), since.file.empty() ? "" : ": ", since.file));
-    for (const CaseVerdicts& one : by_case(verdicts)) {
-      table.rows.push_back({{commit_of(since).empty() ? since.id : commit_of(since)},
-                            {names.of.at(one.worst->case_name)},
-                            {verdict_cells(*one.worst).what}});
-      add_level(*one.worst, table.rows.back());
-      table.rows.back().push_back({one.worst->reason});
-      table.rows.back().push_back({one.rows.size() > 1 ? fmt::format("+{}", one.rows.size() - 1) : ""});
-    }
   }
-  drop_columns(table, "");
-  const std::string common =
-      names.common.empty() ? "" : terminal_of(Paragraph{"all: " + names.common}, screen);
-  return "\n" + common + terminal_of(table, screen) + terminal_of(Paragraph{kTrendNote}, screen) + "\n" +
-         terminal_of(runs, screen);
+  return text + "\n" + terminal_of(runs, screen);
 }
 
 std::string pinned_text(const std::vector<TrendSeries>& series, const Screen& screen) {
@@ -205,9 +189,62 @@ void draw_trend(const TrendHistory& history, const TrendSeries& series,
 
 }  // namespace
 
+std::string commit_text(const TrendRun& run) {
+  std::string text = commit_of(run);
+  if (!run.folder_commit.empty() && !run.commit.empty()) text += " aqbench " + run.commit.substr(0, 8);
+  return text;
+}
+
+Banner trend_banner(const TrendHistory& history, const std::vector<TrendSeries>& series) {
+  return shown_banner_of(verdicts_of(history, series));
+}
+
+std::vector<ReportBlock> trend_blocks(const TrendHistory& history, const std::vector<TrendSeries>& series,
+                                      const TrendLink& link) {
+  const auto changes = changes_of_runs(series);
+  if (changes.empty()) return {};
+  const ShortNames names = names_of(series);
+  // A run's name is never shortened: it is what the bundle is found by.
+  Table table = table_with(
+      {"since", "case", "metric", ">before", ">after", ">change", ">size", "which is", ">p", ">more"});
+  table.label = "changes over the runs";
+  for (const auto& [run, verdicts] : changes) {
+    const TrendRun& since = history.runs[run];
+    for (const CaseVerdicts& one : by_case(verdicts)) {
+      if (!has_room(table)) continue;
+      const std::string& name = one.worst->case_name;
+      table.rows.push_back({{commit_of(since).empty() ? since.id : commit_of(since)},
+                            {names.of.at(name)},
+                            {verdict_cells(*one.worst).what}});
+      add_level(*one.worst, table.rows.back());
+      table.rows.back().push_back({one.worst->reason});
+      table.rows.back().push_back({one.rows.size() > 1 ? fmt::format("+{}", one.rows.size() - 1) : ""});
+      if (link) table.rows.back()[1].html = link(run, name, names.of.at(name));
+      table.subjects.push_back({name});
+    }
+  }
+  drop_columns(table, "");
+  return {common_words(names.common), std::move(table), Paragraph{kTrendNote}};
+}
+
+std::vector<TrendSeries> leading_trends(const std::vector<TrendSeries>& series, std::size_t most) {
+  std::vector<VerdictRow> rows;
+  for (const TrendSeries& one : series)
+    if (!one.changes.empty()) rows.push_back(verdict_on(one, one.changes.back().level));
+  sort_worst_first(rows);
+  std::vector<TrendSeries> leading;
+  std::set<std::string> cases;
+  for (const VerdictRow& row : rows)
+    if (leading.size() < most && cases.insert(row.case_name).second)
+      leading.push_back(*std::ranges::find_if(series, [&](const TrendSeries& one) {
+        return one.case_name == row.case_name && one.metric == row.metric && !one.changes.empty();
+      }));
+  return leading;
+}
+
 std::string render_trends(const TrendHistory& history, const std::vector<TrendSeries>& series,
                           const Screen& screen) {
-  std::string text = terminal_of(Lines{history.problems}, screen);
+  std::string text = terminal_of(Lines{history.problems}, screen) + terminal_of(Lines{history.notes}, screen);
   if (history.runs.empty()) return text + "no verified bundle there\n";
   text += fmt::format("{}, {} to {}\n", counted(history.runs.size(), "run"),
                       printable(history.runs.front().id), printable(history.runs.back().id));
@@ -217,12 +254,12 @@ std::string render_trends(const TrendHistory& history, const std::vector<TrendSe
       std::ranges::count_if(series, [](const TrendSeries& one) { return one.changes.empty(); });
   text += fmt::format("\n{} without a change of level; a trend shows where to look, gate and ab decide\n",
                       counted(static_cast<std::size_t>(still), "value"));
-  return text + terminal_of(shown_banner_of(verdicts_of(history, series)), screen);
+  return text + terminal_of(trend_banner(history, series), screen);
 }
 
 std::string step_p_text(double p) { return p == 0 ? "exact" : p == 1 ? "n/a" : fmt::format("{:.1e}", p); }
 
-std::string trends_svg(const TrendHistory& history, const std::vector<TrendSeries>& series) {
+Drawing trends_drawing(const TrendHistory& history, const std::vector<TrendSeries>& series) {
   constexpr std::size_t kMaxCharts = 24;
   const std::size_t shown = std::min(kMaxCharts, series.size());
   std::vector<Shape> shapes;
@@ -236,7 +273,11 @@ std::string trends_svg(const TrendHistory& history, const std::vector<TrendSerie
         kLeft, height - 8, "start",
         shown == 0 ? "no value occurs in two runs" : fmt::format("and {} more", series.size() - shown), "s"));
   }
-  return svg_document({kChartWidth, height, std::move(shapes)});
+  return {kChartWidth, height, std::move(shapes), "values over the runs"};
+}
+
+std::string trends_svg(const TrendHistory& history, const std::vector<TrendSeries>& series) {
+  return svg_document(trends_drawing(history, series));
 }
 
 }  // namespace aqbench

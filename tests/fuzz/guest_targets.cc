@@ -14,7 +14,6 @@
 #include "metrics/mesh_metrics.h"
 #include "metrics/protocols/pose_protocol.h"
 #include "pipeline/external/external.h"
-#include "reports/site/site_run.h"
 #include "scenes/cloud/camera_poses.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/crop.h"
@@ -205,11 +204,6 @@ void read_mat_target(Bytes bytes, const Folder& folder) {
   }
 }
 
-void read_site_line_target(Bytes bytes, const Folder&) {
-  const std::string line = site_line(site_run_of(bytes, kGuestSource));
-  require_same(line, site_line(site_run_of(line, kGuestSource)), "line of a site");
-}
-
 }  // namespace
 
 std::vector<Target> guest_targets() {
@@ -235,8 +229,7 @@ std::vector<Target> guest_targets() {
       {"stages", [](Bytes bytes, const Folder&) { (void)stages_of_file(bytes, kGuestSource); }},
       {"stage_lines", read_stage_lines_target},
       {"photograph", read_photograph_target},
-      {"mat", read_mat_target},
-      {"site_line", read_site_line_target}};
+      {"mat", read_mat_target}};
 }
 
 }  // namespace aqbench::fuzz

@@ -218,9 +218,10 @@ TEST(Trend, ReadsVerifiedBundlesOnceAndNamesTheOthers) {
   const TrendHistory history = read_history({directory.path()});
   ASSERT_EQ(history.runs.size(), 2u);
   EXPECT_EQ(history.runs[0].id, "20250520T000000Z");
-  ASSERT_EQ(history.problems.size(), 2u);
+  ASSERT_EQ(history.problems.size(), 1u);
+  ASSERT_EQ(history.notes.size(), 1u);
   EXPECT_THAT(history.problems[0], HasSubstr("bench.log"));
-  EXPECT_THAT(history.problems[1], HasSubstr("there already"));
+  EXPECT_THAT(history.notes[0], HasSubstr("there already"));
   EXPECT_THAT(error_of(ErrorKind::input, [&] { read_history({directory / "absent"}); }),
               HasSubstr("no such file or folder"));
 }

@@ -294,7 +294,7 @@ TEST_F(FirstScreen, OfASiteNamesTheNewestChangeForTheWorse) {
   }
   write_site({{folder_ / "out"}, folder_ / "site"});
   EXPECT_THAT(seen_at("site/index.html"),
-              Each(AllOf(HasSubstr("Newest changes for the worse"), HasSubstr("flat_plane/roma_like"),
+              Each(AllOf(HasSubstr("WORSE 1 of 4 cases worse"), HasSubstr("flat_plane/roma_like"),
                          HasSubstr("-10.6 points"), HasSubstr("20250511T101112Z"))));
 }
 
