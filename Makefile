@@ -3,7 +3,7 @@ JOBS    ?= $(shell nproc)
 PRESET  ?= release
 BUILD   := build/$(PRESET)
 SWEEP_ARGS ?=
-PROFILE_ARGS ?= roma_like --scene undulating --flamegraph
+PROFILE_ARGS ?= roma_like --scene undulating
 
 .DEFAULT_GOAL := help
 .PHONY: help deps library-deps configure build program libraries sweep test headers conformance dev-test docs docs-bundle demo-site profile profile-micro \
@@ -45,7 +45,7 @@ sweep: program ## Run the default sweep (SWEEP_ARGS="--suite seed ...")
 demo-site: program ## Write a site over the committed bundles (build/demo-site/index.html)
 	@$(BUILD)/aqbench site docs/bundles --out build/demo-site
 
-profile: ## Profile with symbols (PROFILE_ARGS="METHOD --trace --flamegraph")
+profile: ## Profile with symbols (PROFILE_ARGS="METHOD --trace")
 	@scripts/profile.sh run $(PROFILE_ARGS)
 
 profile-micro: ## Profile the kernels' benchmarks (MICRO="plane_sweep stage_scope")

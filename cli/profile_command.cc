@@ -17,7 +17,6 @@
 #include "harness/running/run_case.h"
 #include "harness/running/sweep.h"
 #include "reports/bundle/bundle.h"
-#include "reports/html/flamegraph.h"
 #include "reports/text/profile_text.h"
 
 namespace aqbench::cli {
@@ -27,7 +26,7 @@ struct ProfileRequest {
   Strings targets;
   PlanRequest plan;
   ProfileOptions options;
-  bool diff = false, flamegraph = false, json = false;
+  bool diff = false, json = false;
   std::filesystem::path out;
 };
 
@@ -45,14 +44,13 @@ const Flag<ProfileRequest> kProfileFlags[] = {
      turn_off<&ProfileRequest::options, &ProfileOptions::plain_runs>},
     {"trace", nullptr, "write trace.json (for ui.perfetto.dev)",
      into<&ProfileRequest::options, &ProfileOptions::trace>},
-    {"flamegraph", nullptr, "write flamegraph.svg", into<&ProfileRequest::flamegraph>},
     {"sampler", "auto|perf|in-process|none",
      "sampler of CPU time; auto: perf if permitted and the build has frame pointers", read_sampler,
      usually("auto")},
     {"samples", "N", "samples per second of CPU time",
      into<&ProfileRequest::options, &ProfileOptions::samples_per_s>, usually("500")},
     {"out", "DIR", "parent folder of bundles", into<&ProfileRequest::out>, usually("profiles")},
-    {"diff", nullptr, "compare two bundles of profiles: stage table and differential flamegraph",
+    {"diff", nullptr, "compare the stages of two bundles of profiles; samples: compare --html",
      into<&ProfileRequest::diff>},
     {"json", nullptr, "print results.json to stdout instead of tables", into<&ProfileRequest::json>},
 };
@@ -62,9 +60,9 @@ CommandLine<ProfileRequest> profile_command_line() {
       "aqbench profile CASE|METHOD|WORKLOAD... [OPTION]...   or   --diff BEFORE AFTER",
       "Shows where time and memory go: a table of stages (inclusive and self time, CPU time, tensor and\n"
       "resident memory, share of the true total), the top bottlenecks, hot functions, warnings. Writes "
-      "a\nverified bundle with the figures and, on request, a trace and a flamegraph. "
+      "a\nverified bundle with the figures, a page with the flamegraph and, on request, a trace. "
       "docs/profiling.md\nexplains the numbers.\n\n"
-      "  aqbench profile roma_like --scene undulating --flamegraph\n"
+      "  aqbench profile roma_like --scene undulating\n"
       "  aqbench profile undulating/roma_like/seed=43 --trace\n"
       "  aqbench profile synthetic_profile --json\n"
       "  aqbench profile --diff profiles/20261120T101500Z profiles/20261120T103000Z",
@@ -88,8 +86,6 @@ void complete_profile_request(ProfileRequest& request) {
     if (request.json) throw usage_error("--diff and --json exclude each other");
     return;
   }
-  if (request.flamegraph && request.options.sampler == SamplerChoice::none)
-    throw usage_error("--flamegraph and --sampler none exclude each other");
   read_profile_targets(request.targets, request.plan);
 }
 
@@ -103,11 +99,6 @@ void check_sampler(const ProfileRequest& request, const SweepPlan& plan) {
 }
 
 // ---- Running ----
-
-void write_flamegraph(const std::filesystem::path& bundle, const ProfiledCase& profile) {
-  write_file(bundle / profile_file(profile.record.case_name, kFlamegraphFile),
-             flamegraph_svg(profile.stacks, {profile.record.case_name, samples_line(profile)}));
-}
 
 Results profile_results(const SweepPlan& plan, const Journal& journal, const Json& environment,
                         const std::vector<ProfiledCase>& profiles) {
@@ -155,9 +146,6 @@ ExitCode run_profiles(const ProfileRequest& request, const SweepPlan& plan, cons
     });
   }
   const std::vector<ProfiledCase> profiles = read_profiles(run.bundle(), run.journal().records());
-  if (request.flamegraph)
-    for (const ProfiledCase& profile : profiles)
-      if (profile.details.sampler != "none") write_flamegraph(run.bundle(), profile);
   Results results = profile_results(plan, run.journal(), run.environment(), profiles);
   if (request.json)
     print_json(results_text(results));
@@ -177,25 +165,9 @@ std::vector<ProfiledCase> read_profile_bundle(const std::string& path) {
   return cases;
 }
 
-void compare_profiles(const ProfiledCase& before, const ProfiledCase& after,
-                      const std::filesystem::path& out) {
-  fmt::print("{}\n", render_profile_diff(before, after, wants_colours(STDOUT_FILENO)));
-  if (before.stacks.empty() || after.stacks.empty()) {
-    fmt::print("no differential flamegraph: one of the profiles has no CPU samples\n");
-    return;
-  }
-  const std::filesystem::path file = out / (file_name_of(after.record.case_name) + "-diff.svg");
-  write_file(file, differential_flamegraph_svg(
-                       before.stacks, after.stacks,
-                       {after.record.case_name + ": after against before",
-                        "width = share of samples after; red = larger share than before, blue = smaller"}));
-  fmt::print("differential flamegraph {}\n", printable(file.string()));
-}
-
 ExitCode compare_profile_bundles(const ProfileRequest& request) {
   const std::vector<ProfiledCase> before = read_profile_bundle(request.targets[0]);
   const std::vector<ProfiledCase> after = read_profile_bundle(request.targets[1]);
-  std::filesystem::create_directories(request.out);
   // Compares the only profiles of two bundles, or profiles of the same name.
   const bool single = before.size() == 1 && after.size() == 1;
   bool compared = false;
@@ -204,7 +176,7 @@ ExitCode compare_profile_bundles(const ProfileRequest& request) {
       return single || other.record.case_name == profile.record.case_name;
     });
     if (same == before.end()) continue;
-    compare_profiles(*same, profile, request.out);
+    fmt::print("{}\n", render_profile_diff(*same, profile, wants_colours(STDOUT_FILENO)));
     compared = true;
   }
   if (!compared) throw not_comparable_error("the bundles have no case in common");

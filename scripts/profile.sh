@@ -67,7 +67,7 @@ micro) micro "$@" ;;
 clean)
   # Bundles are named by a UTC stamp; other files in the folder stay.
   shopt -s nullglob
-  rm -rf $build build/profiling.log $out/[0-9]*T[0-9]*Z* $out/micro-* $out/*-diff.svg
+  rm -rf $build build/profiling.log $out/[0-9]*T[0-9]*Z* $out/micro-*
   rmdir $out 2>/dev/null || true
   ;;
 *)

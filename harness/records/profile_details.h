@@ -58,7 +58,6 @@ ProfileDetails profile_details_from_json(const Json& json, const std::string& so
 inline constexpr const char* kProfileDetailsFile = "profile.json";
 inline constexpr const char* kProfileTraceFile = "trace.json";
 inline constexpr const char* kProfileStacksFile = "stacks.folded";
-inline constexpr const char* kFlamegraphFile = "flamegraph.svg";
 
 // Returns the path of such a file in the bundle: "profile/CASE/FILE".
 std::string profile_file(const std::string& case_name, const char* file);

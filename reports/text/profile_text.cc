@@ -225,11 +225,6 @@ std::string render_profile_diff(const ProfiledCase& before, const ProfiledCase& 
          "\nTwo single profiles show where to look; whether one is faster is for `aqbench ab` to say.\n";
 }
 
-std::string samples_line(const ProfiledCase& profile) {
-  return fmt::format("{} CPU samples, {}; width = share of samples", profile.hotspots.samples,
-                     profile.details.sampler);
-}
-
 Json to_json(const ProfiledCase& profile) {
   Json top = Json::array();
   for (const Bottleneck& stage : bottlenecks(profile))

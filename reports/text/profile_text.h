@@ -41,9 +41,6 @@ std::string render_profile(const ProfiledCase& profile, bool colours = false);
 // Returns the stages of two profiles of the same case side by side, at most 100 columns wide.
 std::string render_profile_diff(const ProfiledCase& before, const ProfiledCase& after, bool colours = false);
 
-// Returns the line above a flamegraph: how many samples it draws, and how they were taken.
-std::string samples_line(const ProfiledCase& profile);
-
 // Returns what render_profile() shows, for programs: "effective.profile" of results.json.
 Json to_json(const ProfiledCase& profile);
 

@@ -82,7 +82,7 @@ TEST_F(Site, NamesTheRunSinceWhichAValueIsWorse) {
   EXPECT_THAT(index, HasSubstr("<svg"));
   EXPECT_THAT(index.substr(index.find("changes over the runs")),
               AllOf(HasSubstr(">flat_plane/roma_like</a></td>"), HasSubstr("points</td>")));
-  EXPECT_THAT(index, HasSubstr("precision_2mm_pct, first 91.8 %"));
+  EXPECT_THAT(index, HasSubstr("precision_2mm_pct, first 91.792 %"));
 }
 
 TEST_F(Site, OfOneSuiteThatDoesNotChangeSaysSo) {
