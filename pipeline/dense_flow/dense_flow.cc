@@ -127,7 +127,7 @@ double tolerance_per_m2(std::span<const DatasetView> views, const std::vector<De
                         const DenseOptions& options) {
   double most = 0;
   for (std::size_t i = 0; i < views.size(); ++i) {
-    if (views[i].camera.optics != &kStraightRays || views[i].is_auxiliary) continue;
+    if (looks_through_level_water(views[i].camera) || views[i].is_auxiliary) continue;
     std::vector<float> depths_m;
     std::ranges::copy_if(estimates[i].depth_m, std::back_inserter(depths_m), has_depth);
     if (depths_m.empty()) continue;
@@ -261,7 +261,7 @@ Reconstruction reconstruct_densely(std::span<const DatasetView> views, const Pai
   result.cloud = fuse_depth_maps(views, result.depth_maps, options.fusion);
   if (result.cloud.points_m.empty())
     throw method_error("fusion: the cloud is empty because other views confirm no depth");
-  const bool water = views.front().camera.optics != &kStraightRays;
+  const bool water = looks_through_level_water(views.front().camera);
   result.mesh = reconstruct_surface(result.cloud, surface_of(options.surface, water));
   return result;
 }

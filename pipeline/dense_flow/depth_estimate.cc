@@ -128,7 +128,7 @@ SourceTerms compare(const DatasetView& reference, const std::vector<float>& refe
   const std::size_t pixels = reference.grey.size();
   const AlignedSource here = align_source(reference, source, depth_m);
   std::vector<float> deeper_m(depth_m.begin(), depth_m.end());
-  const bool straight = reference.camera.optics == &kStraightRays;
+  const bool straight = !looks_through_level_water(reference.camera);
   const auto probe_m = [&](float depth) { return straight ? kProbeShare * depth : kProbe_m; };
   for (float& depth : deeper_m) depth += probe_m(depth);
   const AlignedSource deeper = align_source(reference, source, deeper_m);
@@ -190,7 +190,7 @@ DepthEstimate triangulate_matches(const DatasetView& reference, std::span<const 
   const auto width = static_cast<std::size_t>(camera.width_px);
   DepthEstimate estimate{std::vector<float>(reference.grey.size(), std::numeric_limits<float>::quiet_NaN()),
                          std::vector<float>(reference.grey.size(), 0.0F)};
-  const bool straight = camera.optics == &kStraightRays;
+  const bool straight = !looks_through_level_water(camera);
   const double most_m = straight ? std::numeric_limits<double>::infinity() : kMaxDepth_m,
                start_z_m = straight ? camera.centre_m[2] : camera.water_z_m;
   const double focal_px = std::sqrt(camera.fx_px * camera.fy_px);

@@ -245,7 +245,7 @@ PlaneSearch find_mean_plane(std::span<const DatasetView> views) {
 }
 
 std::vector<std::vector<float>> depth_priors(std::span<const DatasetView> views) {
-  if (std::ranges::any_of(views, [](const DatasetView& v) { return v.camera.optics == &kStraightRays; }))
+  if (std::ranges::any_of(views, [](const DatasetView& v) { return !looks_through_level_water(v.camera); }))
     return priors_of_points(views);
   const PlaneSearch plane = find_mean_plane(views);
   std::vector<std::vector<float>> priors_m(views.size());

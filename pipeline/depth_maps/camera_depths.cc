@@ -84,7 +84,7 @@ DepthMap estimate_depth(std::span<const DatasetView> views, std::size_t referenc
     throw method_error("plane_sweep: {} has no other camera to compare with", view.name);
   input.depth_min_m = range.min_m;
   input.depth_max_m = range.max_m;
-  input.even_in_inverse = view.camera.optics == &kStraightRays;
+  input.even_in_inverse = !looks_through_level_water(view.camera);
   const PixelResolution resolution = pixel_resolution(views, reference, sources, range);
   plane_sweep::Options sweep = options.sweep;
   if (input.even_in_inverse) sweep.depths = depths_for_parallax(range, resolution, sweep.depths);
@@ -123,7 +123,7 @@ DepthMap estimate_depth(std::span<const DatasetView> views, std::size_t referenc
 PixelResolution pixel_resolution(std::span<const DatasetView> views, std::size_t reference,
                                  std::span<const std::size_t> sources, const sparse::DepthRange& range) {
   const RefractiveCamera& camera = views[reference].camera;
-  const bool straight = camera.optics == &kStraightRays;
+  const bool straight = !looks_through_level_water(camera);
   const double depth_m = straight ? 2 / (1 / range.min_m + 1 / range.max_m) : (range.min_m + range.max_m) / 2;
   const double step_m = straight ? kStepShare * depth_m : kStep_m;
   const double least_px_per_m = straight ? kLeast_px_per_m / depth_m : kLeast_px_per_m;

@@ -68,7 +68,7 @@ plane_sweep::ConsistencyOptions consistency_options(const MethodInput& input,
 
 // Rays that start at a camera are searched in inverse depth, which 0 does not have.
 double least_depth_m(std::span<const DatasetView> views, double greatest_m) {
-  const auto straight = [](const DatasetView& view) { return view.camera.optics == &kStraightRays; };
+  const auto straight = [](const DatasetView& view) { return !looks_through_level_water(view.camera); };
   return std::ranges::any_of(views, straight) ? 1e-3 * greatest_m : 0;
 }
 
@@ -151,7 +151,7 @@ Reconstruction run_plane_sweep(const Observation& observation, const MethodInput
   Reconstruction result;
   result.unfiltered_depth_maps = estimate_depths(views, ranges, options);
   const PixelResolution resolution = dataset_resolution(views, ranges, options.sources);
-  const bool straight = views.front().camera.optics == &kStraightRays;
+  const bool straight = !looks_through_level_water(views.front().camera);
   const bool pair = result.unfiltered_depth_maps.size() == 2;
   result.depth_maps = confirm_depths(views, result.unfiltered_depth_maps,
                                      consistency_options(input, resolution, straight, pair));

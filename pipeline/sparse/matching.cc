@@ -36,7 +36,7 @@ bool is_inside(const DatasetView& view, const cv::KeyPoint& keypoint) {
 // Whether a keypoint is a place on a surface. Without water, cameras all around see an object as a whole as
 // one large spot, and agree on a point in its middle.
 bool is_small(const DatasetView& view, const cv::KeyPoint& keypoint) {
-  return view.camera.optics != &kStraightRays || keypoint.size <= kLargestShare * view.camera.width_px;
+  return looks_through_level_water(view.camera) || keypoint.size <= kLargestShare * view.camera.width_px;
 }
 
 void append_root_descriptor(const float* histogram, std::vector<std::int16_t>& out) {

@@ -59,14 +59,17 @@ double widest_angle_deg(std::span<const TrackRay> sightings) {
 
 // Below level water, or along the ray where there is none.
 double depth_of(const Vec3& point_m, const RefractiveCamera& camera) {
-  if (camera.optics == &kStraightRays) return (point_m - to_vec3(camera.centre_m)).norm();
-  return point_m.z() - camera.water_z_m;
+  if (looks_through_level_water(camera)) return point_m.z() - camera.water_z_m;
+  const double straight_m = (point_m - to_vec3(camera.centre_m)).norm();
+  if (camera.optics == &kStraightRays) return straight_m;
+  const auto seen = project(camera, point_m);  // through a port the ray begins at its glass
+  return seen ? seen->depth_along_ray_m : straight_m;
 }
 
 // Without water, where cameras may look from all around and the depth has no other bound, a third camera must
 // confirm what two see, and closely: a wrong match of two lies on both rays.
 bool needs_confirmation(std::span<const DatasetView> views) {
-  return views.size() >= 3 && views.front().camera.optics == &kStraightRays;
+  return views.size() >= 3 && !looks_through_level_water(views.front().camera);
 }
 
 // Of each sighting, px; infinite where the point is not imaged.
@@ -216,7 +219,7 @@ std::vector<std::optional<DepthRange>> depth_ranges(std::span<const Vec3> points
     }
     ranges.emplace_back();
     if (depths_m.size() >= kMinDepthPoints)
-      ranges.back() = range_of(depths_m, view.camera.optics == &kStraightRays);
+      ranges.back() = range_of(depths_m, !looks_through_level_water(view.camera));
   }
   return ranges;
 }
@@ -230,7 +233,7 @@ std::vector<std::optional<DepthRange>> sighted_depth_ranges(std::span<const Spar
       if (const auto image = project(views[sighting.view].camera, point.point_m))
         sighted_m[sighting.view].push_back(image->depth_along_ray_m);
   for (std::size_t i = 0; i < views.size(); ++i)
-    if (views[i].camera.optics == &kStraightRays && sighted_m[i].size() >= kMinDepthPoints)
+    if (!looks_through_level_water(views[i].camera) && sighted_m[i].size() >= kMinDepthPoints)
       ranges[i] = range_of(sighted_m[i], true);
   return ranges;
 }

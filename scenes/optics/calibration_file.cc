@@ -15,6 +15,8 @@
 namespace aqbench {
 namespace {
 
+constexpr const char *kFlatPort = "FLATPORT", *kDomePort = "DOMEPORT";
+
 // A value in the file and the path that leads to it, "FILE: cameras.cam00.intrinsics".
 struct CalibrationNode {
   const Json& json;
@@ -111,8 +113,28 @@ WaterInterface read_water(const CalibrationNode& file, bool may_lack) {
   return water;
 }
 
+// Reads {"model": "FLATPORT" or "DOMEPORT", "params": [8 numbers]}, in the order of the refractive COLMAP.
+Port read_port(const CalibrationNode& node) {
+  const std::string model = node.at("model").text();
+  if (model != kFlatPort && model != kDomePort)
+    node.at("model").refuse(
+        fmt::format("'{}' is neither {} nor {}", escape_bytes(model), kFlatPort, kDomePort));
+  const std::vector<double> p = node.at("params").numbers();
+  if (p.size() != 8) node.at("params").refuse(fmt::format("must be 8 numbers, got {}", p.size()));
+  const Port port{model == kFlatPort ? PortModel::flat : PortModel::dome,
+                  {p[0], p[1], p[2]},
+                  p[3],
+                  p[4],
+                  p[5],
+                  p[6],
+                  p[7]};
+  check(port, node.path);
+  return port;
+}
+
 // Reads the surface that a camera looks through; none where version 1.1 lacks its height.
 Interface read_interface(const CalibrationNode& camera, WaterInterface water, bool may_lack) {
+  if (may_lack && camera.has("port")) return read_port(camera.at("port"));
   const bool old_name = !camera.has("water_z") && camera.has("interface_distance");
   if (may_lack && !old_name && !camera.has("water_z")) return NoInterface{};
   water.water_z_m = camera.at(old_name ? "interface_distance" : "water_z").number();
@@ -168,6 +190,11 @@ Json camera_json(const Camera& camera) {
                {"extrinsics",
                 {{"R", matrix_json(camera.camera_from_world.rotation)}, {"t", {t_m.x(), t_m.y(), t_m.z()}}}}};
   if (const WaterInterface* const water = level_water(camera)) json["water_z"] = water->water_z_m;
+  if (const Port* const port = std::get_if<Port>(&camera.interface))
+    json["port"] = {{"model", port->model == PortModel::flat ? kFlatPort : kDomePort},
+                    {"params",
+                     {port->axis.x(), port->axis.y(), port->axis.z(), port->distance_m, port->thickness_m,
+                      port->n_air, port->n_glass, port->n_water}}};
   if (intrinsics.lens == LensModel::fisheye) json["intrinsics"]["is_fisheye"] = true;
   if (camera.is_auxiliary) json["is_auxiliary"] = true;
   return json;

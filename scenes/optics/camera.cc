@@ -117,7 +117,8 @@ void set_interface(Rig& rig, const Interface& interface) {
 bool is_dry(const Rig& rig) {
   return std::ranges::all_of(rig.cameras, [](const Camera& camera) {
     const WaterInterface* const water = level_water(camera);
-    return water == nullptr || water->n_air == water->n_water;
+    return water == nullptr ? std::holds_alternative<NoInterface>(camera.interface)
+                            : water->n_air == water->n_water;
   });
 }
 
@@ -159,6 +160,7 @@ void check(const Camera& camera, const std::string& where) {
                  escape_bytes(camera.name));
   check(camera.intrinsics, field_path(where, "intrinsics"));
   check(camera.camera_from_world, field_path(where, "extrinsics"));
+  if (const Port* const port = std::get_if<Port>(&camera.interface)) check(*port, field_path(where, "port"));
   const WaterInterface* const water = level_water(camera);
   if (water == nullptr) return;
   check(*water, field_path(where, "interface"));
@@ -172,6 +174,22 @@ void check(const WaterInterface& water, const std::string& where) {
   if (!std::isfinite(water.water_z_m)) camera_error(where, "water_z", "must be finite");
   check_refractive_index(water.n_air, where, "n_air");
   check_refractive_index(water.n_water, where, "n_water");
+}
+
+void check(const Port& port, const std::string& where) {
+  const bool flat = port.model == PortModel::flat;
+  if (!port.axis.allFinite()) camera_error(where, "params", "must be finite");
+  if (flat && !(std::abs(port.axis.norm() - 1) <= kRotationTolerance && port.axis.z() > 0))
+    camera_error(where, "params", "the normal of FLATPORT must be a unit vector with z > 0");
+  if (!flat && !(port.axis.norm() < port.distance_m))
+    camera_error(where, "params",
+                 "the camera's centre must be inside of DOMEPORT: {} m from its centre, radius {} m",
+                 port.axis.norm(), port.distance_m);
+  for (const double length_m : {port.distance_m, port.thickness_m})
+    if (!(length_m >= 0 && length_m <= 100))
+      camera_error(where, "params", "lengths must be from 0 to 100 m, got {}", length_m);
+  for (const double index : {port.n_air, port.n_glass, port.n_water})
+    check_refractive_index(index, where, "params");
 }
 
 void check(const Rig& rig, const std::string& where) {

@@ -52,8 +52,25 @@ struct WaterInterface {
   bool operator==(const WaterInterface&) const = default;
 };
 
+// The two kinds of port of the refractive COLMAP (MDSKiel/colmap_underwater): FLATPORT and DOMEPORT.
+enum class PortModel { flat, dome };
+
+// The port of an underwater housing, fixed to its camera, in its parameters there; depths are along the
+// refracted ray from the outside of the glass.
+struct Port {
+  PortModel model = PortModel::flat;
+  Vec3 axis =
+      Vec3::UnitZ();  // camera frame: of a pane its unit normal, away from the camera; the dome's centre, m
+  double distance_m =
+      0.025;  // of the inside of the glass from the camera's centre along the normal; its radius
+  double thickness_m = 0.010;  // of the glass
+  double n_air = 1, n_glass = 1.49, n_water = 1.333;
+
+  bool operator==(const Port&) const = default;
+};
+
 // What lies between a camera and the scene.
-using Interface = std::variant<NoInterface, WaterInterface>;
+using Interface = std::variant<NoInterface, WaterInterface, Port>;
 
 // Which pixels of an image count, as it was taken, through its lens.
 struct PixelMask {
@@ -113,11 +130,12 @@ std::string field_path(const std::string& where, std::string_view field);
 // Throw Error(input) "WHERE.field: problem" (field_path) for a wrong number of coefficients, a non-finite
 // number, a focal length or image size that is not positive, skew, a matrix that is not a rotation (1e-6),
 // indices of refraction outside [0.5, 5], a name that is not a plain folder name, two cameras of one name,
-// a camera that is not above the level water it looks through.
+// a camera that is not above the level water it looks through, a port that is not in front of its camera.
 void check(const Intrinsics& intrinsics, const std::string& where);
 void check(const CameraFromWorld& pose, const std::string& where);
 void check(const Camera& camera, const std::string& where);
 void check(const WaterInterface& water, const std::string& where);
+void check(const Port& port, const std::string& where);
 void check(const Rig& rig, const std::string& where);
 
 }  // namespace aqbench

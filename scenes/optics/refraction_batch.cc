@@ -215,6 +215,45 @@ void project_block(const DoubleCamera& c, std::size_t count, const double* __res
     project_all<false>(c, count, x_m, y_m, z_m, u_px, v_px, ray_depth_m);
 }
 
+// ---- Ports: point by point, by the exact formulas ----
+
+bool has_port(const RefractiveCamera& camera) {
+  return camera.optics != &kStraightRays && !looks_through_level_water(camera);
+}
+
+void project_through_port(const RefractiveCamera& camera, const PointSpans& points, const PixelSpans& out) {
+  for (std::size_t i = 0; i < points.x_m.size(); ++i) {
+    double u = 0, v = 0, depth_m = 0;
+    if (!project(camera, {points.x_m[i], points.y_m[i], points.z_m[i]}, u, v, depth_m))
+      u = v = depth_m = std::numeric_limits<double>::quiet_NaN();
+    out.u_px[i] = static_cast<float>(u);
+    out.v_px[i] = static_cast<float>(v);
+    if (!out.depth_along_ray_m.empty()) out.depth_along_ray_m[i] = static_cast<float>(depth_m);
+  }
+}
+
+void project_through_port(const RefractiveCamera& camera, PointBatch& points) {
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (!project(camera, {points.x_m[i], points.y_m[i], points.z_m[i]}, points.u_px[i], points.v_px[i],
+                 points.ray_depth_m[i]))
+      points.u_px[i] = points.v_px[i] = points.ray_depth_m[i] = std::numeric_limits<double>::quiet_NaN();
+}
+
+void cast_through_port(const RefractiveCamera& camera, std::span<const float> u_px,
+                       std::span<const float> v_px, const RaySpans& out) {
+  for (std::size_t i = 0; i < u_px.size(); ++i) {
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    WaterRay ray;
+    if (!cast_ray(camera, u_px[i], v_px[i], ray)) ray = {{kNone, kNone, kNone}, {kNone, kNone, kNone}};
+    out.origin_x_m[i] = static_cast<float>(ray.origin_m[0]);
+    out.origin_y_m[i] = static_cast<float>(ray.origin_m[1]);
+    out.origin_z_m[i] = static_cast<float>(ray.origin_m[2]);
+    out.direction_x[i] = static_cast<float>(ray.direction[0]);
+    out.direction_y[i] = static_cast<float>(ray.direction[1]);
+    out.direction_z[i] = static_cast<float>(ray.direction[2]);
+  }
+}
+
 }  // namespace
 
 void project_points(const RefractiveCamera& camera, const PointSpans& points, const PixelSpans& out) {
@@ -222,6 +261,7 @@ void project_points(const RefractiveCamera& camera, const PointSpans& points, co
   for (const std::size_t length : {points.y_m.size(), points.z_m.size(), out.u_px.size(), out.v_px.size()})
     require_length(count, length, "project_points");
   if (!out.depth_along_ray_m.empty()) require_length(count, out.depth_along_ray_m.size(), "project_points");
+  if (has_port(camera)) return project_through_port(camera, points, out);
   const FloatCamera c = float_camera(camera);
   const auto kernel = float_projection(camera);
   // Unwanted depths go to a scratch block that stays in the cache.
@@ -242,6 +282,7 @@ void cast_rays(const RefractiveCamera& camera, std::span<const float> u_px, std:
        {v_px.size(), out.origin_x_m.size(), out.origin_y_m.size(), out.origin_z_m.size(),
         out.direction_x.size(), out.direction_y.size(), out.direction_z.size()})
     require_length(count, length, "cast_rays");
+  if (has_port(camera)) return cast_through_port(camera, u_px, v_px, out);
   FloatCaster c{};
   for (int row = 0; row < 3; ++row)
     for (int column = 0; column < 3; ++column)
@@ -267,6 +308,7 @@ void PointBatch::resize(std::size_t size) {
 }
 
 void project_points(const RefractiveCamera& camera, PointBatch& points) {
+  if (has_port(camera)) return project_through_port(camera, points);
   DoubleCamera c{};
   for (int i = 0; i < 9; ++i) c.rotation[i] = camera.rotation[i];
   for (int i = 0; i < 3; ++i) c.centre_m[i] = camera.centre_m[i];

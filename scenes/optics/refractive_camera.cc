@@ -213,6 +213,7 @@ RefractiveCamera refractive_camera(const Camera& camera) {
   set_pose(out, rotation, translation_m);
   if (const WaterInterface* const water = level_water(camera))
     set_water(out, water->water_z_m, water->n_air, water->n_water);
+  if (const Port* const port = std::get_if<Port>(&camera.interface)) set_port(out, *port);
   return out;
 }
 

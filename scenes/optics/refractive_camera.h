@@ -23,6 +23,9 @@ struct RayOptics;
 extern const RayOptics kStraightRays;
 // Through level water: rays start on its surface.
 extern const RayOptics kLevelWaterRays;
+// Through the port of a housing, a flat pane or a dome (port.cc): rays start on the outside of its glass.
+extern const RayOptics kFlatPortRays;
+extern const RayOptics kDomePortRays;
 
 // A camera and its interface, prepared for projection. set_pose() and set_water() keep the fields that
 // depend on each other consistent; without set_water() there is no interface.
@@ -37,7 +40,13 @@ struct RefractiveCamera {
   double n_air = 1;
   double n_water = 1.333;
   SnellRatio<double> ratio = snell_ratio<double>(1, 1.333);  // of n_air and n_water
+  Port port = {};                                            // ports only
 };
+
+// Returns whether rays go through level water. Without it cameras may look anywhere.
+inline bool looks_through_level_water(const RefractiveCamera& camera) {
+  return camera.optics == &kLevelWaterRays;
+}
 
 // Returns whether the pixel lies in the camera's image: between the centres of its corner pixels.
 inline bool is_in_image(const RefractiveCamera& camera, double x_px, double y_px) {
@@ -67,6 +76,9 @@ void set_pose(RefractiveCamera& camera, const std::array<double, 9>& rotation,
 
 // Makes the camera look through level water with these two indices of refraction.
 void set_water(RefractiveCamera& camera, double water_z_m, double n_air, double n_water);
+
+// Makes the camera look through a port.
+void set_port(RefractiveCamera& camera, const Port& port);
 
 // Throws Error(input) "WHERE.field: problem" for sizes or focal lengths that are not positive, numbers that
 // are not finite, a matrix that is not a rotation (1e-5), a camera that is not above its level water.

@@ -67,6 +67,13 @@ class OwnRig : public ::testing::Test {
   static Vec2 seen(const Camera& camera, const Vec3& point_m) {
     return project(refractive_camera(camera), point_m).value().pixel;
   }
+  static DatasetPlan plan(const std::string& rig, const std::vector<Override>& settings = {}) {
+    DatasetRequest request;
+    request.scene = "flat_plane";
+    request.rig = rig;
+    request.overrides = settings;
+    return plan_dataset(request);
+  }
   static std::string refused(ErrorKind kind, const std::string& file, const std::vector<Override>& settings) {
     return error_of(kind, [&] { make(file, settings); });
   }
@@ -166,14 +173,14 @@ TEST_F(OwnRig, WhatMakesNoSenseIsRefused) {
   fs::create_directories(dir_ / "empty");
   EXPECT_THAT(refused(ErrorKind::input, (dir_ / "empty").string(), {}), HasSubstr("holds no rig"));
   EXPECT_THAT(refused(ErrorKind::usage, "ring13", {}), HasSubstr("did you mean ring12?"));
-  EXPECT_THAT(
-      error_of(ErrorKind::usage, [&] { plan_dataset({.scene = "flat_plane", .rig = dry, .width_px = 100}); }),
-      HasSubstr("a rig of a file has its own sizes"));
+  DatasetRequest sized;
+  sized.rig = dry;
+  sized.width_px = 100;
+  EXPECT_THAT(error_of(ErrorKind::usage, [&] { plan_dataset(sized); }),
+              HasSubstr("a rig of a file has its own sizes"));
   EXPECT_THAT(error_of(ErrorKind::input,
                        [&] {
-                         plan_dataset({.scene = "flat_plane",
-                                       .rig = colmap(star({9, 0, 0})),
-                                       .overrides = {{"rig", "place", "file"}}});
+                         plan(colmap(star({9, 0, 0})), {{"rig", "place", "file"}});
                        }),
               HasSubstr("none of its cameras sees flat_plane"));
 }
@@ -189,8 +196,7 @@ TEST_F(OwnRig, CamerasThatSeeNothingAreNamed) {
 
 TEST_F(OwnRig, TheRecordOfADatasetHasItsHashAndItsFileNameAlone) {
   const auto record = [&](const Rig& rig) {
-    return Json::parse(dataset_record(plan_dataset({.scene = "flat_plane", .rig = calibration(rig)})))
-        .at("rig");
+    return Json::parse(dataset_record(plan(calibration(rig)))).at("rig");
   };
   const Json first = record(star({0, 0, 0})), other = record(star({0.5, 0, 0}));
   EXPECT_EQ(first.at("name"), "tank.json");
