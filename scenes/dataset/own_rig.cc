@@ -91,6 +91,11 @@ void shrink(Intrinsics& inside, double scale) {
 void add_water(const Parameters& parameters, Rig& rig) {
   const double below_m = parameters.number("water_below_m"), n_water = parameters.number("n_water");
   auto water = level_water(rig);
+  const bool has_ports = std::ranges::any_of(
+      rig.cameras, [](const Camera& camera) { return std::holds_alternative<Port>(camera.interface); });
+  if (has_ports && (below_m > 0 || n_water > 0))
+    throw usage_error(
+        "rig.water_below_m, rig.n_water: its cameras look through ports, which say so themselves");
   if (below_m > 0) {
     double lowest_m = -std::numeric_limits<double>::infinity();
     for (const Camera& camera : rig.cameras)

@@ -20,7 +20,7 @@ WaterInterface water_to_perturb(const Rig& rig) {
   const auto water = level_water(rig);
   if (!water)
     throw input_error(
-        "perturb: these cameras look through no water, so water_z_m, n_water and tilt_deg do not apply to "
+        "perturb: these cameras look through no level water, so water_z_m, n_water and tilt_deg do not apply to "
         "them");
   return *water;
 }

@@ -168,6 +168,10 @@ TEST_F(OwnRig, JitterMovesEachCameraByItsSeed) {
 TEST_F(OwnRig, WhatMakesNoSenseIsRefused) {
   const std::string dry = colmap(star({0, 0, 0}));
   EXPECT_THAT(refused(ErrorKind::usage, dry, {{"rig", "n_water", "1.3"}}), HasSubstr("the rig has no water"));
+  Rig ports = star({0, 0, 0});
+  set_interface(ports, Port{});
+  EXPECT_THAT(refused(ErrorKind::usage, calibration(ports), {{"rig", "water_below_m", "0.3"}}),
+              HasSubstr("its cameras look through ports"));
   EXPECT_THAT(refused(ErrorKind::input, (dir_ / "none.json").string(), {}),
               HasSubstr("none.json: no such file"));
   fs::create_directories(dir_ / "empty");
