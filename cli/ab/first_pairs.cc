@@ -124,9 +124,7 @@ int max_bootstrap_looks(const PairedPolicy& policy) {
   return static_cast<int>(policy.bootstrap_draws * policy.alpha / 2);
 }
 
-void warn_of_load(const AbDocument& document, const FirstUnits& units) {
-  const auto load = load_of_this_machine();
-  if (!load || !load->is_high()) return;
+std::string load_warning(const MachineLoad& load, const AbDocument& document, const FirstUnits& units) {
   // The share that pairs see: z of a look's level and of 90 %, times sqrt(2 pi / 3 pairs), times the spread.
   const double pairs = static_cast<double>(document.run.pairs_per_look) * document.settings.policy.looks;
   const double seen = (kLookZ + kPowerZ) * std::sqrt(2 * std::numbers::pi / 3 / std::max(pairs, 1.0));
@@ -134,11 +132,15 @@ void warn_of_load(const AbDocument& document, const FirstUnits& units) {
   for (const auto& [name, words] : {std::pair(kCpuOutcome, "CPU"), {kWallOutcome, "wall"}})
     if (const auto spread = spread_of_runs(units, name))
       text += fmt::format("{} {:.2g} % in {} time", text.empty() ? "" : " and", 100 * seen * *spread, words);
-  fmt::print(stderr, "aqbench: warning: a load of {:.1f} on {}: runs take longer and vary{}\n", load->load_1m,
-             counted(load->processors, "processor"),
-             text.empty()
-                 ? ""
-                 : fmt::format("; by the first ones, {:.0f} pairs see a change of about{}", pairs, text));
+  if (!text.empty())
+    text = fmt::format("; by the first ones, {:.0f} pairs see a change of about{}", pairs, text);
+  return fmt::format("a load of {:.1f} on {}: runs take longer and vary{}", load.load_1m,
+                     counted(load.processors, "processor"), text);
+}
+
+void warn_of_load(const AbDocument& document, const FirstUnits& units) {
+  if (const auto load = load_of_this_machine(); load && load->is_high())
+    fmt::print(stderr, "aqbench: warning: {}\n", load_warning(*load, document, units));
 }
 
 void estimate_by_first_pairs(AbUnitRunner& runner, AbDocument& document) {

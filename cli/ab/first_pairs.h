@@ -54,8 +54,11 @@ void plan_pairs_per_look(const AbRequest& request, std::size_t judged, AbDocumen
 // Returns how many looks the policy has bootstrap draws for.
 int max_bootstrap_looks(const PairedPolicy& policy);
 
-// Where programs wait for a processor, warns on stderr and says what a whole comparison can see then, by the
-// spread of the runs of these units.
+// Returns what a loaded machine means for a comparison: which change it can see, by the spread of the runs of
+// these units.
+std::string load_warning(const MachineLoad& load, const AbDocument& document, const FirstUnits& units);
+
+// Prints load_warning() on stderr where programs wait for a processor.
 void warn_of_load(const AbDocument& document, const FirstUnits& units);
 
 // Measures first pairs for half a minute at most, and says on stderr how long the comparison will take.

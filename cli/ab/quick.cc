@@ -148,7 +148,8 @@ std::string measured_text(const AbDocument& document, std::size_t case_index) {
   for (const Record& unit : document.samples.units) {
     if (unit.unit->case_index != case_index || unit.status != Status::ok) continue;
     const std::size_t side = index_of(unit.unit->side);
-    if (const auto ms = median_ms(unit.timing)) times[side].push_back(*ms);
+    if (const auto* const ms = compared_values(unit, document.samples.cases[case_index]); ms && !ms->empty())
+      times[side].push_back(median_of(*ms));
     for (const OutcomeSamples& outcome : unit.unit->outcomes)
       outcomes[outcome.name][side].push_back(outcome.values.front());
   }

@@ -1,12 +1,15 @@
 // aqbench ab --quick: every form ends within its minute with a statement.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include <chrono>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "cli/ab/first_pairs.h"
 #include "tests/cli/ab_fixture.h"
 #include "tests/cli/program.h"
 
@@ -107,6 +110,25 @@ TEST_F(AbQuick, OutputsThatDifferAreNoticedInTheFirstRun) {
   EXPECT_THAT(ran.err, HasSubstr("the outputs of the first runs differ"));
   EXPECT_THAT(ran.out, HasSubstr("INVALID"));
   EXPECT_EQ(pair_lines(only_bundle(dir_ / "out")), 2);  // the header and one pair
+}
+
+// By hand: z 2.9 + 1.3, 72 pairs, runs of 1 and e^0.2: a spread of 0.2 / sqrt(2) in logarithms.
+TEST(LoadWarning, SaysWhichChangeThePairsCanSee) {
+  AbDocument document;
+  document.run.pairs_per_look = 12;
+  document.settings.policy.looks = 6;
+  cli::FirstUnits units;
+  const double more = std::exp(0.2);
+  for (const AbSide side : {AbSide::a, AbSide::b})
+    units[{0, side}] = CaseResult{unit_of_times({5, 5}, {1, more}), {}};
+  const double seen = 100 * 4.2 * std::sqrt(2 * 3.14159265358979 / 3 / 72) * 0.2 / std::sqrt(2);
+  EXPECT_EQ(cli::load_warning({9.5, 2}, document, units),
+            fmt::format(
+                "a load of 9.5 on 2 processors: runs take longer and vary; by the first ones, 72 pairs see a "
+                "change of about {:.2g} % in CPU time and 0 % in wall time",
+                seen));
+  EXPECT_EQ(cli::load_warning({9.5, 2}, document, {}),
+            "a load of 9.5 on 2 processors: runs take longer and vary");
 }
 
 }  // namespace

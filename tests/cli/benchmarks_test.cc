@@ -1,10 +1,12 @@
 // Files of other benchmark tools in gate, accept, trend, site and ab --samples.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <random>
+#include <tuple>
 
 #include "core/files.h"
 #include "tests/cli/ab_fixture.h"
@@ -120,6 +122,41 @@ TEST_F(Benchmarks, OfABusyMachineCpuTimeDecides) {
               HasSubstr("cpu_median"));
   EXPECT_THAT(exits(run("ab --samples a --samples-b b --decide-by pulse"), 2).err,
               HasSubstr("--decide-by 'pulse': expected wall, cpu or both"));
+}
+
+// A gate of stored times by each time: an unchanged program that waits, and one that computes 11 % more.
+TEST_F(Benchmarks, AGateOfStoredTimesJudgesTheTimeThatIsAskedFor) {
+  const auto times = [&](const char* name, double real_ns, double cpu_ns, const char* load) {
+    std::string rows;
+    for (int i = 0; i < 5; ++i)
+      rows += fmt::format(R"({}{{"name": "BM_a", "run_type": "iteration", "threads": 1, "real_time": {}{}}})",
+                          i ? "," : "", real_ns + i,
+                          cpu_ns > 0 ? fmt::format(R"(, "cpu_time": {})", cpu_ns + i) : "");
+    write(name, fmt::format(R"({{"context": {{"num_cpus": 2, "load_avg": [{}]}}, "benchmarks": [{}]}})", load,
+                            rows));
+  };
+  const auto gate = [&](const char* file, const char* by = nullptr) {
+    const Arguments asked = by == nullptr ? Arguments{} : Arguments{"--decide-by", by};
+    return run(with(words("gate {} --baseline t.json --stored-times", file), asked));
+  };
+  times("base.json", 1000, 900, "0.5");
+  succeeded(run("accept base.json --baseline t.json --stored-times"));
+  times("waits.json", 1240, 902, "9.5");
+  times("waits_calm.json", 1240, 902, "0.5");
+  times("computes.json", 1001, 1000, "0.5");
+  times("no_cpu.json", 1001, 0, "0.5");
+  EXPECT_THAT(exits(gate("waits.json"), 0).out, HasSubstr("CPU time decides 1 of 1 case"));
+  exits(gate("waits_calm.json"), 1);
+  exits(gate("computes.json"), 0);
+  for (const auto& [by, waits, computes] :
+       {std::tuple("wall", 1, 0), std::tuple("cpu", 0, 1), std::tuple("both", 1, 1)}) {
+    exits(gate("waits.json", by), waits);
+    exits(gate("computes.json", by), computes);
+  }
+  EXPECT_THAT(exits(gate("no_cpu.json", "cpu"), 4).err,
+              HasSubstr("--decide-by cpu: BM_a: its CPU time is unknown in the results"));
+  EXPECT_THAT(exits(run("gate base.json --baseline t.json --decide-by cpu"), 2).err,
+              HasSubstr("needs --stored-times"));
 }
 
 // Names without leading zeros, and a clock that is set back on the way.

@@ -82,7 +82,8 @@ TEST_F(BisectCommand, NamesTheCommitThatMadeAMetricWorse) {
   EXPECT_THAT(exits(search_metric("HEAD~9", {"--run", "true"}), 2).err, HasSubstr("one of --run"));
   EXPECT_THAT(exits(search_metric("HEAD~9", {"--decide-by", "cpu"}), 2).err, HasSubstr("--metric decides"));
   EXPECT_THAT(exits(run({"bisect", "--build", "true", "--good", "HEAD~9", "--sweep",
-                         "--method mine --scene flat_plane --scene step", "--metric", "accuracy_mean_mm"}),
+                         "--method roma_like --scene flat_plane --scene step --set roma_like.points=200",
+                         "--metric", "accuracy_mean_mm"}),
                     2)
                   .err,
               HasSubstr("must be one for each"));
