@@ -149,7 +149,7 @@ void add_case(const CaseLabels& labels, const std::string& name, std::vector<std
   table.subjects.push_back({name, true});
 }
 
-// Of imported numbers every metric is a column.
+// Of imported numbers, and of files that a protocol scored, every metric is a column.
 void add_imported(const MetricSet& metrics, std::vector<MetricColumn>& columns) {
   for (const auto& [name, metric] : metrics) {
     if (std::ranges::find(columns, name.text(), &MetricColumn::metric) != columns.end()) continue;
@@ -197,9 +197,10 @@ std::vector<MetricColumn> metric_columns(std::span<const CaseGroup> groups) {
     for (const Record* const record : group.records)
       if (record->workload.empty()) cases.push_back(&record->metrics);
   std::vector<MetricColumn> columns = metric_columns(cases);
+  const bool none_known = columns.empty();
   for (const CaseGroup& group : groups)
     for (const Record* const record : group.records)
-      if (is_imported(*record)) add_imported(record->metrics, columns);
+      if (none_known || is_imported(*record)) add_imported(record->metrics, columns);
   return columns;
 }
 

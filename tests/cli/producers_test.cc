@@ -138,6 +138,7 @@ TEST_P(Producers, LeaveWhatEveryReaderTakes) {
                                                         {"export", b, "--latex"},
                                                         {"site", a, b, "--out", "site"}})
     EXPECT_EQ(run(reader).exit_code, 0) << reader[0] << run(reader).err;
+  EXPECT_NE(run({"export", b, "--latex"}).out.find("begin{tabular}"), std::string::npos);
   // A bare results.json, too, where no evidence is asked for.
   const std::string bare = (std::filesystem::path(b) / "results.json").string();
   succeeded(run({"gate", bare, "--baseline", "f.json"}));
