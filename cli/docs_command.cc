@@ -58,10 +58,10 @@ CommandLine<DocsRequest> docs_command_line() {
       "Fills the tables of Markdown files: the text between a line <!-- aqbench:SECTION --> and a line\n<!-- "
       "aqbench:end --> is generated from a bundle (verified first), the registries or the help texts;\nthe "
       "rest of the file is unchanged.\n\nsections of a bundle: accuracy, stages, batching, comparisons, "
-      "times, baseline, environment,\n                      reproduce, narrative; of the first --bundle, or "
+      "environment, reproduce,\n                      narrative; of the first --bundle, or "
       "of the one whose folder's name\n                      follows: <!-- aqbench:stages pipeline -->\nof "
-      "the program:       scenes, methods, presets, metrics, suites, parameters OWNER, "
-      "hotspots,\n                      commands, flags COMMAND\n\nExit 0 written or up to date, 1 stale "
+      "the program:       scenes, methods, presets, metrics, suites, hotspots, commands,\n"
+      "                      flags COMMAND\n\nExit 0 written or up to date, 1 stale "
       "(--check) or the bundle does not verify, 2 bad marker.",
       {{"bundle", "DIR", "a source of numbers; may be repeated", into<&DocsRequest::bundles>, repeated()},
        {"check", nullptr, "write nothing; exit 1 naming stale sections", into<&DocsRequest::check>}},

@@ -231,13 +231,6 @@ TimeUnit time_unit(std::span<const CaseGroup> groups) {
   return time_unit(most_ms);
 }
 
-std::vector<MetricColumn> all_columns(std::span<const double> tolerances_mm) {
-  std::vector<MetricColumn> columns = columns_with_truth(tolerances_mm);
-  std::ranges::move(columns_of(kWithoutTruth), std::back_inserter(columns));
-  std::ranges::move(columns_of(kOfPoses), std::back_inserter(columns));
-  return columns;
-}
-
 bool has_true_surface(const Record& record) {
   return std::ranges::any_of(headline_metrics(), [&](const HeadlineMetric& headline) {
     return find_metric(record.metrics, headline.name) != nullptr;
@@ -260,14 +253,6 @@ std::string without_truth_note(const Results& results) {
       "a "
       "few easy points agree best",
       counted(static_cast<std::size_t>(count), "case"));
-}
-
-MetricSpec spec_of(const MetricColumn& column) {
-  const std::size_t unit = column.metric.find("mm_pct"), number = column.metric.rfind('_', unit);
-  if (unit == std::string::npos || number == std::string::npos) return metric_spec(column.metric);
-  const auto mm = parse_double(std::string_view(column.metric).substr(number + 1, unit - number - 1));
-  return mm ? metric_spec(column.metric.substr(0, number + 1) + "{t}mm_pct", *mm / 1000)
-            : metric_spec(column.metric);
 }
 
 const MetricColumn* find_column(std::span<const MetricColumn> columns, std::string_view prefix) {

@@ -40,12 +40,6 @@ inline std::vector<MetricColumn> metric_columns(const Results& results) {
   return metric_columns(group_cases(results));
 }
 
-// Returns all columns that there can be, with shares at these tolerances.
-std::vector<MetricColumn> all_columns(std::span<const double> tolerances_mm);
-
-// Returns what the metric of a column is.
-MetricSpec spec_of(const MetricColumn& column);
-
 // Returns whether a true surface is known of a case: it has errors, defined or not.
 bool has_true_surface(const Record& record);
 

@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "core/text.h"
-#include "harness/measuring/timing.h"
 #include "harness/records/numbers.h"
 #include "reports/content/case_groups.h"
 
@@ -97,62 +96,6 @@ void add_stages(const std::vector<CaseGroup>& groups, std::vector<std::string>& 
   }
 }
 
-void add_cold(const std::vector<CaseGroup>& groups, std::vector<std::string>& lines) {
-  std::vector<Extreme> found;
-  for (const CaseGroup& group : groups) {
-    std::optional<double> worst;
-    for (const Record* record : group.records) {
-      if (!record->timing.cold_ms || record->timing.warm_ms.empty()) continue;
-      const auto warm = typical_ms(record->timing);
-      if (!warm || !(*warm > 0)) continue;
-      const double ratio = *record->timing.cold_ms / *warm;
-      if (!worst || ratio > *worst) worst = ratio;
-    }
-    if (worst) found.push_back({*worst, group_label(group)});
-  }
-  if (found.size() > kMaxSingly) {
-    const auto [least, most] = std::ranges::minmax_element(found, {}, &Extreme::value);
-    lines.push_back(fmt::format(
-        "The first call of a fresh process takes {} x ({}) to {} x ({}) the median of the warm ones.",
-        table_number(least->value), least->label, table_number(most->value), most->label));
-    return;
-  }
-  for (const Extreme& one : found)
-    lines.push_back(
-        fmt::format("{}: the first call of a fresh process takes {} x the median of the warm ones.",
-                    one.label, table_number(one.value)));
-}
-
-// The same method at batch 1 and at its largest batch.
-void add_batching(const Results& results, std::vector<std::string>& lines) {
-  struct Batch {
-    double size = 0, ms = 0;
-  };
-  const CaseLabels labels = label_cases(group_cases(results));
-  std::map<std::string, std::vector<Batch>> series;
-  for (const Record& record : results.records) {
-    const auto axis = std::ranges::find_if(record.axes, [](const auto& item) {
-      return item.first == "batch" || item.first.ends_with(".batch");
-    });
-    const auto ms = typical_ms(record.timing);
-    if (record.status != Status::ok || axis == record.axes.end() || !ms || !(*ms > 0)) continue;
-    const auto* const size = std::get_if<std::int64_t>(&axis->second);
-    if (size == nullptr) continue;
-    std::string name = labels.of.at(record.case_name);  // without this axis, wherever it stands
-    if (const std::size_t at = name.find(" " + axis->first + "="); at != name.npos)
-      name.erase(at, name.find(' ', at + 1) - at);
-    series[name].push_back({static_cast<double>(*size), *ms});
-  }
-  for (auto& [name, batches] : series) {
-    if (batches.size() < 2) continue;
-    std::ranges::sort(batches, {}, &Batch::size);
-    const Batch &small = batches.front(), &large = batches.back();
-    lines.push_back(
-        fmt::format("{}: batch {} takes {} x the time of batch {} (a trend, not a comparison in pairs).",
-                    name, large.size, table_number(large.ms / small.ms), small.size));
-  }
-}
-
 }  // namespace
 
 bool has_injected_faults(const Results& results) {
@@ -170,8 +113,6 @@ std::vector<std::string> narrative_lines(const BundleContent& content) {
     lines.push_back(fmt::format("All cases have {}; the names in these sentences leave it out.", common));
   add_accuracy(groups, lines);
   add_stages(groups, lines);
-  add_cold(groups, lines);
-  add_batching(content.results, lines);
   constexpr std::size_t kMaxLines = 24;
   if (lines.size() > kMaxLines) {
     const std::size_t more = lines.size() - kMaxLines;

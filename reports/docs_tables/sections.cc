@@ -6,7 +6,6 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "harness/gating/verdicts.h"
 #include "harness/measuring/hotspots.h"
 #include "harness/planning/suite.h"
 #include "harness/records/profile_details.h"
@@ -17,7 +16,6 @@
 #include "reports/content/metrics_table.h"
 #include "reports/content/narrative.h"
 #include "reports/content/times_table.h"
-#include "reports/content/verdict_blocks.h"
 #include "reports/docs_tables/fill_docs.h"
 #include "scenes/registry.h"
 
@@ -93,26 +91,6 @@ std::string docs_suites() {
   return text;
 }
 
-std::string docs_range(const ParameterSpec& spec) {
-  if (std::holds_alternative<std::string>(spec.default_value)) return md_escape(joined(spec.choices));
-  return fmt::format("{} to {}", spec.min, spec.max);
-}
-
-std::string docs_parameters(const std::vector<std::string>& arguments) {
-  if (arguments.size() != 1) throw Error(ErrorKind::input, "expected the name of one scene or method");
-  const std::vector<ParameterSpec>* specs = nullptr;
-  for (const SceneSpec& scene : scene_registry())
-    if (scene.name == arguments[0]) specs = &scene.parameters;
-  for (const MethodSpec& method : method_registry())
-    if (method.name == arguments[0]) specs = &method.parameters;
-  if (specs == nullptr) throw input_error("'{}' is neither a scene nor a method", arguments[0]);
-  std::string text = md_head({"parameter", "default", "unit", "range", "what it is"}, 5);
-  for (const ParameterSpec& spec : *specs)
-    text += md_row({"`" + spec.name + "`", md_escape(to_string(spec.default_value)), md_escape(spec.unit),
-                    docs_range(spec), md_escape(spec.help)});
-  return text;
-}
-
 template <class Render>
 DocsSection without_arguments(const Render& render) {
   return [render](const std::vector<std::string>&) { return render(); };
@@ -174,20 +152,6 @@ std::string docs_comparisons(const BundleContent& content) {
   return markdown_of(comparisons_table(comparisons));
 }
 
-std::string docs_times(const BundleContent& content) {
-  const std::string text = markdown_of(times_table(content.results));
-  if (text.empty()) no_data("cases with warm runs");
-  return text;
-}
-
-std::string docs_baseline(const BundleContent& content) {
-  if (!content.baseline) no_data("baseline: run the sweep with --baseline FILE");
-  if (!content.gated->refusal.empty()) throw Error(ErrorKind::not_comparable, content.gated->refusal);
-  return banner_line(banner_of(*content.gated)) + "\n" +
-         markdown_of(
-             verdict_blocks(*content.gated, short_names_of(*content.gated), {.passes = true, .most = 40}));
-}
-
 std::string docs_environment(const BundleContent& content) {
   const RunInfo& run = content.results.run;
   const std::string text =
@@ -228,24 +192,17 @@ std::string docs_narrative(const BundleContent& content) {
 
 using BundleSection = std::string (*)(const BundleContent&);
 constexpr std::pair<const char*, BundleSection> kBundleSections[] = {
-    {"accuracy", docs_accuracy},
-    {"comparisons", docs_comparisons},
-    {"stages", docs_stages},
-    {"batching", docs_batching},
-    {"times", docs_times},
-    {"baseline", docs_baseline},
-    {"environment", docs_environment},
-    {"reproduce", docs_reproduce},
+    {"accuracy", docs_accuracy},   {"comparisons", docs_comparisons}, {"stages", docs_stages},
+    {"batching", docs_batching},   {"environment", docs_environment}, {"reproduce", docs_reproduce},
     {"narrative", docs_narrative},
 };
 
 }  // namespace
 
 DocsSections registry_sections() {
-  return {{"scenes", without_arguments(docs_scenes)},        {"methods", without_arguments(docs_methods)},
-          {"presets", without_arguments(docs_presets)},      {"metrics", without_arguments(docs_metrics)},
-          {"suites", without_arguments(docs_suites)},        {"parameters", docs_parameters},
-          {"hotspots", without_arguments(hotspots_markdown)}};
+  return {{"scenes", without_arguments(docs_scenes)},   {"methods", without_arguments(docs_methods)},
+          {"presets", without_arguments(docs_presets)}, {"metrics", without_arguments(docs_metrics)},
+          {"suites", without_arguments(docs_suites)},   {"hotspots", without_arguments(hotspots_markdown)}};
 }
 
 DocsSections bundle_sections(const std::vector<NamedBundle>& bundles) {

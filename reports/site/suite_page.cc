@@ -92,7 +92,8 @@ void add_methods(const SiteSuite& suite, std::vector<ReportBlock>& blocks) {
             cell.html = case_link(suite.runs.back(), name, cell.text);
     blocks.push_back(std::move(block));
   }
-  if (!methods.blocks.empty()) blocks.emplace_back(Paragraph{methods.note});
+  if (!methods.blocks.empty())
+    blocks.emplace_back(Picture{"<p class=\"dim\">" + html_words(methods.note) + "</p>\n"});
 }
 
 // Of each case the value that changed most.

@@ -44,10 +44,16 @@ VerdictView terminal_view(bool all) {
 std::string verdicts_text(const Verdicts& verdicts, const ShortNames& names, VerdictView view,
                           const Screen& screen) {
   std::string text;
+  bool sizes = true;
   for (ReportBlock& block : verdict_blocks(verdicts, names, view)) {
     if (Table* const table = std::get_if<Table>(&block))
       for (const std::string_view dispensable : {"more", "allowed", "size"})
-        if (table_width(*table) > screen.width) drop_column(*table, dispensable);
+        if (table_width(*table) > screen.width) {
+          drop_column(*table, dispensable);
+          sizes = dispensable != "size";
+        }
+    const Paragraph* const words = std::get_if<Paragraph>(&block);
+    if (words != nullptr && words->text == kSizeNote && !sizes) continue;
     text += terminal_of(block, screen);
   }
   return text.empty() ? "" : text + "\n";

@@ -66,8 +66,6 @@ TEST(CaseColumns, HaveEachDeclaredTolerance) {
   const std::vector<MetricColumn> columns = metric_columns(one);
   EXPECT_EQ(columns[1].title, "completeness at 50 mm [%]");
   EXPECT_EQ(columns[1].heading, "complete\n50 mm, %");
-  EXPECT_EQ(spec_of(columns[1]).unit, "%");
-  EXPECT_EQ(spec_of(columns[1]).name, "completeness_50mm_pct");
 }
 
 TEST(CaseColumns, AreThoseWithoutATruthWhereNoneIsKnown) {

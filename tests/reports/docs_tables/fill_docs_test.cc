@@ -42,15 +42,13 @@ TEST(FillDocs, AnyChangedCharacterOfATableIsStale) {
   std::vector<NamedBundle> bundles = {{"bundle", {}}, {"bundle-two", {}}};
   bundles[0].content.results = results;
   bundles[0].content.results.records[0].timing.warm_ms = {3.1, 3.2, 3.4};
-  set_baseline(bundles[0].content, synthetic_baseline(results));
   bundles[1].content.results = synthetic_results();
   bundles[1].content.results.records[3].stages = {{"depth", "", 1, {90}, {60}, {}, {}}};
   DocsSections sections = bundle_sections(bundles);
   sections.merge(registry_sections());
   std::string document;
-  for (const char* name :
-       {"accuracy", "accuracy bundle", "stages bundle-two", "times", "baseline", "environment", "reproduce",
-        "narrative", "scenes", "methods", "presets", "metrics", "suites", "parameters undulating"})
+  for (const char* name : {"accuracy", "accuracy bundle", "stages bundle-two", "environment", "reproduce",
+                           "narrative", "scenes", "methods", "presets", "metrics", "suites"})
     document += std::string("<!-- aqbench:") + name + " -->\n<!-- aqbench:end -->\n";
   const std::string fresh = fill_docs(document, "D.md", sections).text;
   EXPECT_THAT(fresh, HasSubstr("| undulating | roma_like | 1 | 0.800 |"));
@@ -94,12 +92,10 @@ TEST(DocsSections, WhatTheBundleDoesNotHaveIsSaid) {
                          sections.at("accuracy")({"bundle", "x"});
                        }),
               HasSubstr("one bundle"));
-  for (const char* name : {"batching", "comparisons", "baseline"})
+  for (const char* name : {"batching", "comparisons"})
     EXPECT_THAT(error_of(ErrorKind::input, [&] { sections.at(name)({}); }), HasSubstr("the bundle has no"));
   EXPECT_THAT(error_of(ErrorKind::usage, [&] { missing_bundle_sections().at("accuracy")({}); }),
               HasSubstr("--bundle"));
-  EXPECT_THAT(error_of(ErrorKind::input, [&] { registry_sections().at("parameters")({"nobody"}); }),
-              HasSubstr("nobody"));
 }
 
 }  // namespace

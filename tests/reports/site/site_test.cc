@@ -64,6 +64,7 @@ TEST_F(Site, HasOnePageOverTheRunsAndTheReportsOfTheNewest) {
   // Every value leads to its case, and a change to the run since which it is so.
   EXPECT_THAT(index,
               ContainsRegex("<a href=\"report/20250521[^\"]+#case=flat_plane/roma_like/seed=42\">0.950</a>"));
+  EXPECT_THAT(index, HasSubstr("<code>aqbench ab</code> decides"));
   EXPECT_THAT(index, HasSubstr("<b>WORSE</b>"));
   EXPECT_THAT(index, ContainsRegex("#case=flat_plane/roma_like/seed=42\">flat_plane/roma_like</a></td>"));
   EXPECT_THAT(index, HasSubstr("report of 20250521T101112Z"));

@@ -134,6 +134,9 @@ TEST(VerdictTable, WorstFirstAndWithinTheScreen) {
   EXPECT_NE(text.find("\nFAIL: 1 of 4 cases with an undefined value, 2 worse"), text.npos) << text;
   EXPECT_EQ(text.find("fscore"), text.npos);  // what passes is counted, not listed
   EXPECT_NE(render_verdicts(report, true).find("F-score"), text.npos);
+  // What a column is stands below it alone.
+  EXPECT_TRUE(shows(render_verdicts(report, false, {false, 200}), "size: the change in units"));
+  EXPECT_FALSE(shows(render_verdicts(report, false, {false, 60}), "size: the change in units"));
   EXPECT_EQ(text.find('\033'), text.npos);
   for (const std::string& shown : {text, render_verdicts(report, true)}) {
     std::size_t start = 0;
