@@ -115,6 +115,23 @@ TEST_F(AbCommands, ProgramsOfGoogleBenchmarkAreComparedByWhatTheyMeasured) {
   EXPECT_THAT(run("ab --gbench-a {} --cmd-b {}", a, b).err, HasSubstr("give one of --cmd-a or --gbench-a"));
 }
 
+// `tail` holds what it will print: 50 and 82 MiB, the peak of the largest process.
+TEST_F(AbCommands, MoreMemoryIsARegressionOfABenchmark) {
+  const auto program = [&](const char* name, const char* bytes) {
+    const std::string hold = std::string("head -c ") + bytes + " /dev/zero | tail -c " + bytes;
+    std::ofstream(dir_ / name)
+        << hold << " > /dev/null\n"
+        << R"(echo '{"benchmarks": [{"name": "BM_a", "run_type": "iteration", "real_time": 5}]}' #)"
+        << "\n";
+    return "sh " + (dir_ / name).string();
+  };
+  const auto ran =
+      exits(run({"ab", "--gbench-a", program("a.sh", "50M"), "--gbench-b", program("b.sh", "82M"), "--looks",
+                 "1", "--pairs", "12", "--no-confirm", "--out", "out"}),
+            1);
+  EXPECT_THAT(ran.out, HasSubstr("REGRESSED: peak_memory_mib +6"));
+}
+
 TEST_F(AbCommands, OtherOutputsAreInvalidUnlessTheyMayDiffer) {
   EXPECT_THAT(exits(compare("echo one", "echo two", kShort), 1).out, HasSubstr("INVALID"));
   succeeded(compare("echo one", "echo two",
