@@ -119,8 +119,8 @@ CommandLine<TrendRequest> trend_command_line() {
 CommandLine<SiteRequest> site_command_line() {
   return {
       "aqbench site DIR... --out SITE [--reports N] [--baseline FILE]...",
-      "Writes a static site over the bundles below the folders: one page with the methods of each suite, "
-      "what\nchanged over its runs (as in trend) and its runs, the reports of the newest runs, and a badge "
+      "Writes a static site over the bundles below the folders: one page with the methods of each suite,\n"
+      "what changed over its runs (as in trend) and its runs, the reports of the newest runs, and a badge "
       "(SVG)\nand a JSON document for each suite. It needs no server and fetches nothing. Each bundle is "
       "verified,\nand its report is rendered from its records.\nExit 0 written, 1 bundles were left out or "
       "not gated (named on stderr and on the page), 2 no bundle\nthat verifies.",

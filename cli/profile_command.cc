@@ -60,8 +60,8 @@ CommandLine<ProfileRequest> profile_command_line() {
       "aqbench profile CASE|METHOD|WORKLOAD... [OPTION]...   or   --diff BEFORE AFTER",
       "Shows where time and memory go: a table of stages (inclusive and self time, CPU time, tensor and\n"
       "resident memory, share of the true total), the top bottlenecks, hot functions, warnings. Writes "
-      "a\nverified bundle with the figures, a page with the flamegraph and, on request, a trace. "
-      "docs/profiling.md\nexplains the numbers.\n\n"
+      "a\nverified bundle with the figures, a page with the flamegraph and, on request, a trace.\n"
+      "docs/profiling.md explains the numbers.\n\n"
       "  aqbench profile roma_like --scene undulating\n"
       "  aqbench profile undulating/roma_like/seed=43 --trace\n"
       "  aqbench profile synthetic_profile --json\n"

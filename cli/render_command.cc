@@ -39,8 +39,7 @@ void read_mesh_pitch(RenderRequest& request, const FlagValue& value) {
 
 const Flag<RenderRequest> kRenderFlags[] = {
     {"out", "DIR", "the dataset's folder; must be new or empty", into<&RenderRequest::out>},
-    {"rig", "RIG",
-     "cameras: a name (aqbench list rigs) or FILE: calibration.json, transforms.json, a COLMAP folder",
+    {"rig", "RIG", "cameras: a name (aqbench list rigs) or a FILE (docs/rig.md)",
      into<&RenderRequest::dataset, &DatasetRequest::rig>, usually("ring12")},
     {"imaging", "VARIANT", "lens and sensor (aqbench list imaging)",
      into<&RenderRequest::dataset, &DatasetRequest::imaging>, usually("default")},

@@ -42,9 +42,9 @@ CommandLine<BisectRequest> bisect_command_line() {
   return {
       "aqbench bisect --good COMMIT [--bad COMMIT] --build CMD\n"
       "               (--run CMD | --gbench CMD --benchmark NAME | --sweep ARG --metric NAME)",
-      "Which commit made it slower, or worse? Bisects the first parents between a good and a bad commit of "
-      "the\n"
-      "repository in this folder. Each test measures a commit and the good one by turns, and needs an\n"
+      "Which commit made it slower, or worse? Bisects the first parents between a good and a bad commit\n"
+      "of the repository in this folder. Each test measures a commit and the good one by turns, and needs "
+      "an\n"
       "exact interval on one side of half the change; what stays open or does not build is left out, so\n"
       "the answer is a commit or the smallest range that the data allow. Work trees are built once and\n"
       "kept in --out; the checkout here is not touched. The commands run with your rights.\n"

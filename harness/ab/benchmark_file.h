@@ -55,8 +55,10 @@ bool is_gbench_report(std::string_view output);
 
 // Returns the line for a shell that runs one benchmark of a program, "" all of them, and leaves the JSON
 // report in `file`. A line that chooses its report itself (--benchmark_format, --benchmark_out) keeps it: it
-// must be JSON on stdout then.
-std::string gbench_line(const std::string& line, const std::string& benchmark, const std::string& file);
+// must be JSON on stdout then. A quick one measures a benchmark for 0.05 s instead of 0.5 s, unless the line
+// says how long: many short pairs tell more in a minute than a few long ones.
+std::string gbench_line(const std::string& line, const std::string& benchmark, const std::string& file,
+                        bool is_quick = false);
 
 // The runs of one benchmark.
 struct BenchmarkSeries {

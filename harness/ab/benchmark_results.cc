@@ -271,8 +271,11 @@ bool is_gbench_report(std::string_view output) {
   return false;
 }
 
-std::string gbench_line(const std::string& line, const std::string& benchmark, const std::string& file) {
+std::string gbench_line(const std::string& line, const std::string& benchmark, const std::string& file,
+                        bool is_quick) {
   std::string whole = line;
+  if (is_quick && line.find("--benchmark_min_time") == std::string::npos)
+    whole += " --benchmark_min_time=0.05";
   if (!benchmark.empty()) whole += " --benchmark_filter=" + quoted(exactly(benchmark));
   if (line.find("--benchmark_format") != std::string::npos ||
       line.find("--benchmark_out") != std::string::npos)

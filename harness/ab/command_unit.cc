@@ -194,8 +194,9 @@ class CommandUnit {
     run_untimed("prepare command", command_.prepare, command_.environment);
     age_output(plan_.rules.compare_output);
     const Streams streams;
-    const std::string line =
-        plan_.rules.gbench ? gbench_line(command_.line, plan_.benchmark, kReportPath) : command_.line;
+    const std::string line = plan_.rules.gbench
+                                 ? gbench_line(command_.line, plan_.benchmark, kReportPath, plan_.rules.quick)
+                                 : command_.line;
     const ShellRun run = run_line(line, command_.environment, streams, plan_.rules.gbench);
     if (!WIFEXITED(run.status) || (run.status != 0 && !plan_.rules.any_exit_code)) {
       const std::string tail = tail_of(streams.errors);

@@ -336,6 +336,7 @@ TEST(GbenchReport, IsRecognisedInTheOutputOfACommand) {
 }
 
 TEST(GbenchReport, ALineRunsOneBenchmarkAndKeepsItsOwnChoiceOfReport) {
+  EXPECT_THAT(gbench_line("./bench", "", "/f", true), HasSubstr("./bench --benchmark_min_time=0.05 "));
   EXPECT_EQ(gbench_line("./bench", "", "/f"),
             "./bench --benchmark_format=json --benchmark_out_format=json --benchmark_out='/f'");
   EXPECT_THAT(gbench_line("./bench", "BM_x<int>/8.5", "/f"),
