@@ -160,9 +160,11 @@ std::vector<Camera> make_rig(const std::string& name, const std::vector<Setting>
                              std::uint64_t seed) {
   return with_failures([&] {
     const RigSpec& spec = rig_spec(name);
-    return cameras_of(make_scene_rig(
-        name, resolve_parameters(spec.name, spec.parameters, overrides_of(spec.name, settings)), seed,
-        nullptr));
+    return cameras_of(
+        make_scene_rig(name,
+                       resolve_parameters(spec.name, spec.parameters, overrides_of(spec.name, settings)),
+                       seed, nullptr)
+            .rig);
   });
 }
 

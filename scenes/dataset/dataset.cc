@@ -204,8 +204,10 @@ void require_in_sight(const DatasetPlan& plan, const TriangleMesh& mesh) {
                       plan.request.rig, plan.request.scene);
 }
 
-Rig rig_of(const DatasetPlan& plan, const Surface* scene) {
-  return make_scene_rig(plan.request.rig, plan.rig_parameters, plan.request.seed, scene);
+void take_rig(DatasetPlan& plan, const Surface* scene) {
+  RigFile made = make_scene_rig(plan.request.rig, plan.rig_parameters, plan.request.seed, scene);
+  plan.rig = std::move(made.rig);
+  plan.rig_sha256 = std::move(made.sha256);
 }
 
 // A mesh is recorded by its file name only, so equal meshes give equal bytes anywhere.
@@ -216,7 +218,7 @@ void add_mesh(DatasetPlan& plan) {
   };
   make();
   if (is_rig_file(plan.request.rig)) {  // moved to the mesh, it may look at the other side of an open part
-    plan.rig = rig_of(plan, plan.scene.truth.surface.get());
+    take_rig(plan, plan.scene.truth.surface.get());
     make();
   }
   plan.scene.name = std::string(kMeshPrefix) + file.filename().string();
@@ -265,8 +267,7 @@ DatasetPlan plan_images(const DatasetRequest& request) {
                    {},
                    {}};
   const Surface* const surface = plan.scene.truth.surface.get();
-  plan.rig = rig_of(plan, surface);
-  if (own_rig) plan.rig_sha256 = read_rig_file(request.rig).sha256;
+  take_rig(plan, surface);
   if (own_rig && surface != nullptr) {
     const TriangleMesh mesh = surface->mesh(kCoarsePitch_m);
     require_below_water(plan, request.scene, mesh);

@@ -203,10 +203,11 @@ RigFile read_rig_file(const fs::path& path) {
   return read;
 }
 
-Rig make_scene_rig(std::string_view name, const Parameters& parameters, std::uint64_t seed,
-                   const Surface* scene) {
-  if (!is_rig_file(name)) return make_rig(find_rig(name), parameters, seed);
-  Rig rig = read_rig_file(fs::path(name)).rig;
+RigFile make_scene_rig(std::string_view name, const Parameters& parameters, std::uint64_t seed,
+                       const Surface* scene) {
+  if (!is_rig_file(name)) return {make_rig(find_rig(name), parameters, seed), {}};
+  RigFile read = read_rig_file(fs::path(name));
+  Rig& rig = read.rig;
   for (Camera& camera : rig.cameras) shrink(camera.intrinsics, parameters.number("scale"));
   add_water(parameters, rig);
   if (scene != nullptr && parameters.text("place") == "looked_at") place(parameters, *scene, rig);
@@ -216,7 +217,7 @@ Rig make_scene_rig(std::string_view name, const Parameters& parameters, std::uin
       pose = jittered_pose(camera_centre_m(pose), pose.rotation, parameters, seed, i);
     }
   check(rig, std::string(kRigFileOwner));
-  return rig;
+  return read;
 }
 
 std::vector<std::string> blind_cameras(const Rig& rig, const TriangleMesh& scene) {

@@ -28,7 +28,7 @@ bool is_owner_of_rig(const std::vector<std::string>& rigs, std::string_view owne
 // The cameras of a file, in its world.
 struct RigFile {
   Rig rig;
-  std::string sha256;  // of the files that describe the cameras
+  std::string sha256;  // of the files that describe the cameras; empty for a registered rig
 };
 
 // Reads calibration.json, cameras.json, transforms.json, a folder that holds one of them, or the folder of a
@@ -40,8 +40,8 @@ RigFile read_rig_file(const std::filesystem::path& path);
 // is null or rig.place=file the file's world is the scene's. A rig without water turns as well: its mean
 // viewing direction becomes +Z, from where a patch is seen. Throws Error(usage) for a bad parameter,
 // Error(input) for cameras whose axes do not meet in front of them.
-Rig make_scene_rig(std::string_view rig, const Parameters& parameters, std::uint64_t seed,
-                   const Surface* scene);
+RigFile make_scene_rig(std::string_view rig, const Parameters& parameters, std::uint64_t seed,
+                       const Surface* scene);
 
 // Returns the names of the cameras in whose images no vertex of the scene lies; what hides it is not looked
 // at.
