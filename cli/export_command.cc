@@ -19,19 +19,18 @@ struct ExportRequest {
   std::filesystem::path bundle;
   bool csv = false, latex = false;
   std::vector<std::string> metrics, renames;
-  std::optional<std::filesystem::path> out, svg, ply, cameras;
+  std::optional<std::filesystem::path> out, svg, ply;
   double limit_mm = 2;
 };
 
 CommandLine<ExportRequest> export_command_line() {
   return {
-      "aqbench export BUNDLE [--csv|--latex] [--out FILE] [--svg|--ply|--cameras DIR]",
+      "aqbench export BUNDLE [--csv|--latex] [--out FILE] [--svg|--ply DIR]",
       "Writes a bundle (verified first) for papers and other programs: all values as CSV; methods and\n"
       "scenes as LaTeX tables (booktabs), one for each metric; the report's charts as SVG files; clouds as\n"
       "PLY files in the method's own colours, else by signed error or, without a truth, by the agreement\n"
-      "of images; cameras as PLY files and as poses (text of the TUM format). Positions are in metres in\n"
-      "the world frame, where the scale is free in the method's own unit. CSV and LaTeX go to stdout or\n"
-      "--out.",
+      "of images. Positions are in metres in the world frame, where the scale is free in the method's own\n"
+      "unit. CSV and LaTeX go to stdout or --out.",
       {{"csv", nullptr, "every value of every case, one on each line", into<&ExportRequest::csv>},
        {"latex", nullptr, "methods x scenes and their mean, the best in bold, the second underlined",
         into<&ExportRequest::latex>},
@@ -41,8 +40,6 @@ CommandLine<ExportRequest> export_command_line() {
         into<&ExportRequest::renames>, repeated()},
        {"svg", "DIR", "charts, a file each", into<&ExportRequest::svg>},
        {"ply", "DIR", "clouds that the bundle shows, a file each", into<&ExportRequest::ply>},
-       {"cameras", "DIR", "cameras of each case: CASE.ply, wire frames, and CASE.txt, poses (TUM)",
-        into<&ExportRequest::cameras>},
        {"limit-mm", "MM", "error at the ends of the colours of --ply (2)", into<&ExportRequest::limit_mm>},
        {"out", "FILE", "output file (default: stdout)", into<&ExportRequest::out>}},
       {{{.name = "BUNDLE"}, into<&ExportRequest::bundle>}}};
@@ -50,28 +47,12 @@ CommandLine<ExportRequest> export_command_line() {
 
 void check_request(const ExportRequest& request) {
   if (request.csv && request.latex) throw usage_error("--csv and --latex exclude each other");
-  if (!request.csv && !request.latex && !request.svg && !request.ply && !request.cameras)
-    throw usage_error("say what to export: --csv, --latex, --svg DIR, --ply DIR or --cameras DIR");
-  if (request.ply && request.cameras &&
-      request.ply->lexically_normal() == request.cameras->lexically_normal())
-    throw usage_error("--ply, --cameras: need different folders, since both write CASE.ply");
+  if (!request.csv && !request.latex && !request.svg && !request.ply)
+    throw usage_error("say what to export: --csv, --latex, --svg DIR or --ply DIR");
   if (!request.latex && !(request.metrics.empty() && request.renames.empty()))
     throw usage_error("--metric, --rename: belong to --latex");
   if (!(request.limit_mm > 0)) throw usage_error("--limit-mm: must be positive");
   require_bundle_folder(request.bundle);
-}
-
-// Calls use(view, its file, file name of the case, its record) for each case with a view.
-template <class Use>
-void for_each_view(const ExportRequest& request, const Results& results, const Use& use) {
-  std::vector<std::string> names;
-  for (const Record& record : results.records) names.push_back(record.case_name);
-  const std::map<std::string, std::string> files = readable_file_names(names);
-  for (const Record& record : results.records) {
-    const std::filesystem::path file = request.bundle / case_file(kViewerFolder, record.case_name, ".bin");
-    if (std::filesystem::exists(file))
-      use(decode_view(read_file(file), file.string()), file, files.at(record.case_name), record);
-  }
 }
 
 // Of a comparison the intervals of its changes.
@@ -89,35 +70,21 @@ void export_charts(const std::filesystem::path& folder, Results results) {
 }
 
 void export_clouds(const ExportRequest& request, const Results& results) {
+  std::vector<std::string> names;
+  for (const Record& record : results.records) names.push_back(record.case_name);
   std::size_t written = 0;
-  for_each_view(
-      request, results,
-      [&](const CloudView& view, const std::filesystem::path&, const std::string& name, const Record&) {
-        write_file(*request.ply / (name + ".ply"), error_ply(view, request.limit_mm));
-        ++written;
-      });
+  for (const auto& [name, file] : readable_file_names(names)) {
+    const std::filesystem::path view = request.bundle / case_file(kViewerFolder, name, ".bin");
+    if (!std::filesystem::exists(view)) continue;
+    write_file(*request.ply / (file + ".ply"),
+               error_ply(decode_view(read_file(view), view.string()), request.limit_mm));
+    ++written;
+  }
   if (written == 0)
     throw input_error(
         "{}: contains no clouds (swept with --no-pictures, by an older version without a truth, "
         "or only workloads)",
         request.bundle.string());
-}
-
-void export_cameras(const ExportRequest& request, const Results& results) {
-  std::size_t written = 0;
-  for_each_view(request, results,
-                [&](const CloudView& view, const std::filesystem::path& file, const std::string& name,
-                    const Record& record) {
-                  const std::string unit = has_free_scale(record) ? "the method's own unit" : "metres";
-                  const std::string frames = cameras_ply(view, file.string(), unit);
-                  if (frames.empty()) return;
-                  write_file(*request.cameras / (name + ".ply"), frames);
-                  write_file(*request.cameras / (name + ".txt"), cameras_tum(view, file.string(), unit));
-                  ++written;
-                });
-  if (written == 0)
-    throw input_error("{}: contains no cameras (swept with --no-pictures, or no method that uses images)",
-                      request.bundle.string());
 }
 
 LatexOptions latex_options(const ExportRequest& request) {
@@ -137,11 +104,10 @@ ExitCode export_command(const Arguments& arguments) {
   const auto request = parse(export_command_line(), arguments);
   check_request(request);
   const BundleContent content = read_bundle_content(request.bundle, read_gate_input(request.bundle).results);
-  for (const auto& folder : {request.svg, request.ply, request.cameras})
+  for (const auto& folder : {request.svg, request.ply})
     if (folder) std::filesystem::create_directories(*folder);
   if (request.svg) export_charts(*request.svg, content.results);
   if (request.ply) export_clouds(request, content.results);
-  if (request.cameras) export_cameras(request, content.results);
   const std::string text = request.csv     ? results_csv(content.results)
                            : request.latex ? results_latex(content.results, latex_options(request))
                                            : "";

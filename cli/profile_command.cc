@@ -26,7 +26,7 @@ struct ProfileRequest {
   Strings targets;
   PlanRequest plan;
   ProfileOptions options;
-  bool diff = false, json = false;
+  bool json = false;
   std::filesystem::path out;
 };
 
@@ -50,14 +50,12 @@ const Flag<ProfileRequest> kProfileFlags[] = {
     {"samples", "N", "samples per second of CPU time",
      into<&ProfileRequest::options, &ProfileOptions::samples_per_s>, usually("500")},
     {"out", "DIR", "parent folder of bundles", into<&ProfileRequest::out>, usually("profiles")},
-    {"diff", nullptr, "compare the stages of two bundles of profiles; samples: compare --html",
-     into<&ProfileRequest::diff>},
     {"json", nullptr, "print results.json to stdout instead of tables", into<&ProfileRequest::json>},
 };
 
 CommandLine<ProfileRequest> profile_command_line() {
   CommandLine<ProfileRequest> line{
-      "aqbench profile CASE|METHOD|WORKLOAD... [OPTION]...   or   --diff BEFORE AFTER",
+      "aqbench profile CASE|METHOD|WORKLOAD... [OPTION]...",
       "Shows where time and memory go: a table of stages (inclusive and self time, CPU time, tensor and\n"
       "resident memory, share of the true total), the top bottlenecks, hot functions, warnings. Writes "
       "a\nverified bundle with the figures, a page with the flamegraph and, on request, a trace.\n"
@@ -65,7 +63,7 @@ CommandLine<ProfileRequest> profile_command_line() {
       "  aqbench profile roma_like --scene undulating\n"
       "  aqbench profile undulating/roma_like/seed=43 --trace\n"
       "  aqbench profile synthetic_profile --json\n"
-      "  aqbench profile --diff profiles/20261120T101500Z profiles/20261120T103000Z",
+      "  aqbench compare profiles/20261120T101500Z profiles/20261120T103000Z",
       {},
       {{{.name = "TARGET", .repeatable = true}, into<&ProfileRequest::targets>}}};
   append_plan_flag(line.flags, "scene", "scene for METHOD (default flat_plane); may be repeated",
@@ -81,11 +79,6 @@ CommandLine<ProfileRequest> profile_command_line() {
 // Checks combinations of flags and plans the targets.
 void complete_profile_request(ProfileRequest& request) {
   check(request.options);
-  if (request.diff) {
-    if (request.targets.size() != 2) throw usage_error("--diff: needs two bundles, BEFORE AFTER");
-    if (request.json) throw usage_error("--diff and --json exclude each other");
-    return;
-  }
   read_profile_targets(request.targets, request.plan);
 }
 
@@ -156,39 +149,11 @@ ExitCode run_profiles(const ProfileRequest& request, const SweepPlan& plan, cons
   return run.finish(std::move(results), code, request.json ? stderr : stdout);
 }
 
-// ---- Comparing ----
-
-std::vector<ProfiledCase> read_profile_bundle(const std::string& path) {
-  const Results results = read_results(std::filesystem::path(path) / "results.json");
-  std::vector<ProfiledCase> cases = read_profiles(path, results.records);
-  if (cases.empty()) throw input_error("{}: contains no successful profile", path);
-  return cases;
-}
-
-ExitCode compare_profile_bundles(const ProfileRequest& request) {
-  const std::vector<ProfiledCase> before = read_profile_bundle(request.targets[0]);
-  const std::vector<ProfiledCase> after = read_profile_bundle(request.targets[1]);
-  // Compares the only profiles of two bundles, or profiles of the same name.
-  const bool single = before.size() == 1 && after.size() == 1;
-  bool compared = false;
-  for (const ProfiledCase& profile : after) {
-    const auto same = std::ranges::find_if(before, [&](const ProfiledCase& other) {
-      return single || other.record.case_name == profile.record.case_name;
-    });
-    if (same == before.end()) continue;
-    fmt::print("{}\n", render_profile_diff(*same, profile, wants_colours(STDOUT_FILENO)));
-    compared = true;
-  }
-  if (!compared) throw not_comparable_error("the bundles have no case in common");
-  return ExitCode::pass;
-}
-
 }  // namespace
 
 ExitCode profile_command(const Arguments& arguments) {
   auto request = parse(profile_command_line(), arguments);
   complete_profile_request(request);
-  if (request.diff) return compare_profile_bundles(request);
   use_current_project(request.plan);
   const SweepPlan plan = plan_sweep(request.plan);
   require_programs(plan.cases);

@@ -172,7 +172,7 @@ async function problems_of(browser, file, width, scheme) {
 }
 
 const browser = await puppeteer.launch({executablePath: chromium, headless: true, protocolTimeout: 600000, args: [
-  ...(process.getuid() === 0 ? ['--no-sandbox'] : []), '--use-angle=swiftshader', '--enable-unsafe-swiftshader']});
+  ...(process.getuid() === 0 ? ['--no-sandbox'] : [])]});
 await must_find_what_is_planted(browser);
 let failed = 0;
 for (const file of files)

@@ -149,6 +149,29 @@ void add_case(const CaseLabels& labels, const std::string& name, std::vector<std
   table.subjects.push_back({name, true});
 }
 
+// What a program used, in the order of the columns of a table of programs.
+std::vector<std::optional<double>> program_use(const ProgramUse& use, const Timing& timing) {
+  const auto mib = [](const std::optional<std::uint64_t>& bytes) {
+    return bytes ? std::optional(static_cast<double>(*bytes) / 0x1p20) : std::nullopt;
+  };
+  const auto count = [](std::uint64_t number) { return static_cast<double>(number); };
+  std::optional<double> gpu_mib;
+  for (const auto& [name, value] : timing.figures)
+    if (name == "peak_gpu_mib" && std::isfinite(value)) gpu_mib = value;
+  return {use.cpu_user_s,
+          use.cpu_system_s,
+          mib(use.peak_resident_bytes),
+          gpu_mib,
+          mib(use.read_bytes),
+          mib(use.written_bytes),
+          count(use.minor_faults + use.major_faults),
+          count(use.major_faults),
+          count(use.voluntary_switches + use.involuntary_switches),
+          count(use.involuntary_switches)};
+}
+
+bool is_peak(std::size_t column) { return column == 2 || column == 3; }
+
 // Of imported numbers, and of files that a protocol scored, every metric is a column.
 void add_imported(const MetricSet& metrics, std::vector<MetricColumn>& columns) {
   for (const auto& [name, metric] : metrics) {
@@ -262,25 +285,33 @@ const MetricColumn* find_column(std::span<const MetricColumn> columns, std::stri
 }
 
 Table programs_table(const Results& results) {
-  const CaseLabels labels = label_cases(group_cases(results));
+  std::vector<CaseGroup> groups = group_cases(results);
+  take_common_axes(groups);
   Table table = table_with({"case", ">CPU user\ns", ">CPU system\ns", ">peak memory\nMiB",
                             ">peak GPU memory\nMiB", ">read\nMiB", ">written\nMiB", ">page faults",
                             ">major faults", ">switches", ">involuntary"});
   table.label = "what programs used";
-  for (const Record& record : results.records) {
-    if (!record.program) continue;
-    const ProgramUse& use = *record.program;
-    std::optional<double> gpu_mib;
-    for (const auto& [name, value] : record.timing.figures)
-      if (name == "peak_gpu_mib" && std::isfinite(value)) gpu_mib = value;
-    add_case(labels, record.case_name,
-             {table_number(use.cpu_user_s), table_number(use.cpu_system_s),
-              table_mib_or_na(use.peak_resident_bytes), table_number_or_na(gpu_mib),
-              table_mib_or_na(use.read_bytes), table_mib_or_na(use.written_bytes),
-              std::to_string(use.minor_faults + use.major_faults), std::to_string(use.major_faults),
-              std::to_string(use.voluntary_switches + use.involuntary_switches),
-              std::to_string(use.involuntary_switches)},
-             table);
+  for (const CaseGroup& group : groups) {
+    std::vector<std::optional<double>> all;  // sums, of the peaks the largest
+    double count = 0;
+    for (const Record* const record : group.records) {
+      if (!record->program) continue;
+      const std::vector<std::optional<double>> use = program_use(*record->program, record->timing);
+      if (++count == 1) all = use;
+      for (std::size_t i = 0; i < use.size() && count > 1; ++i)
+        all[i] = !all[i] || !use[i] ? std::nullopt
+                 : is_peak(i)       ? std::max(all[i], use[i])
+                                    : std::optional(*all[i] + *use[i]);
+    }
+    if (all.empty()) continue;
+    std::vector<std::string> cells = {group_label(group)};
+    for (std::size_t i = 0; i < all.size(); ++i)
+      cells.push_back(!all[i]      ? "n/a"
+                      : is_peak(i) ? table_number(*all[i])
+                      : i < 6      ? table_number(*all[i] / count)
+                                   : fmt::format("{:.0f}", *all[i] / count));  // counts
+    table.rows.push_back(plain_row(std::move(cells)));
+    table.subjects.push_back({group.records.front()->case_name, true});
   }
   drop_columns(table, "n/a");
   return table;

@@ -87,14 +87,16 @@ inline constexpr const char* kProtocolRowsNote =
     "their definitions (docs/protocols.md).";
 
 inline constexpr const char* kProgramRowsNote =
-    "What each program and all that it started used in the cold run; memory is the peak of all together.";
+    "What each program and all that it started used in the cold run, the mean over the seeds; memory is the "
+    "largest peak of all together.";
 
-// Tables with a row for each case that has any of them, under its short name; each column has a value.
+// Tables under short names of cases; each column has a value.
 // The numbers of protocols at their headline thresholds, or at the first threshold of a run that does not
 // have that; no rows where no protocol ran.
 Table protocols_table(const Results& results);
 
-// What the programs of a run used; no rows where none was started.
+// What the programs of a run used, a row for cases that differ in their seed alone; no rows where none was
+// started.
 Table programs_table(const Results& results);
 
 }  // namespace aqbench

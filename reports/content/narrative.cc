@@ -55,44 +55,21 @@ void add_accuracy(const std::vector<CaseGroup>& groups, std::vector<std::string>
   }
 }
 
-// More cases than these share a sentence, which names the least and the most.
-constexpr std::size_t kMaxSingly = 3;
-struct Extreme {
-  double value = 0;
-  std::string label;
-};
-
 void add_stages(const std::vector<CaseGroup>& groups, std::vector<std::string>& lines) {
-  std::map<std::string, std::vector<Extreme>> found;  // by the stage that takes the most
-  std::size_t count = 0;
   for (const CaseGroup& group : groups) {
     if (group.records.front()->simulated) continue;  // their stages say nothing about a pipeline
     std::map<std::string, double> self_ms;
     double total_ms = 0;
-    for (const Record* record : group.records) {
-      if (record->status != Status::ok) continue;
+    for (const Record* record : group.records)
       for (const StageRecord& stage : record->stages) {
         const double sum = std::accumulate(stage.self_ms.begin(), stage.self_ms.end(), 0.0);
         self_ms[stage.name] += sum;
         total_ms += sum;
       }
-    }
     if (self_ms.size() < 2 || !(total_ms > 0)) continue;
     const auto widest = std::ranges::max_element(self_ms, {}, [](const auto& stage) { return stage.second; });
-    found[widest->first].push_back({100 * widest->second / total_ms, group_label(group)});
-    ++count;
-  }
-  for (const auto& [stage, shares] : found) {
-    if (count <= kMaxSingly || shares.size() == 1) {
-      for (const Extreme& share : shares)
-        lines.push_back(fmt::format("{}: the stage {} takes {:.1f} % of the time of all stages.", share.label,
-                                    stage, share.value));
-      continue;
-    }
-    const auto [least, most] = std::ranges::minmax_element(shares, {}, &Extreme::value);
-    lines.push_back(fmt::format(
-        "In {} of {} cases the stage {} takes the most time: {:.1f} % ({}) to {:.1f} % ({}) of all stages.",
-        shares.size(), count, stage, least->value, least->label, most->value, most->label));
+    lines.push_back(fmt::format("{}: the stage {} takes {:.1f} % of the time of all stages.",
+                                group_label(group), widest->first, 100 * widest->second / total_ms));
   }
 }
 

@@ -41,18 +41,21 @@ Table times_table(const Results& results) {
   Table table = table_with(
       {"case", ">cold\nms", ">n", ">warm\nms", ">median", ">±", ">min", ">max", ">throughput", ">roofline"});
   table.label = "times";
+  const CaseLabels labels = label_cases(group_cases(results));
   for (const Record& record : results.records) {
     const Timing& timing = record.timing;
     if ((timing.warm_ms.empty() && !timing.throughput) || !has_room(table, kMaxRows)) continue;
     const SampleSummary warm = summarize(timing.warm_ms);
     table.rows.push_back(
-        plain_row({record.case_name, table_number_or_na(timing.cold_ms), std::to_string(warm.n),
+        plain_row({labels.of.at(record.case_name), table_number_or_na(timing.cold_ms), std::to_string(warm.n),
                    table_number_or_na(warm.mean), table_number_or_na(warm.median), precision_text(timing),
                    table_number_or_na(warm.min), table_number_or_na(warm.max), throughput_text(timing),
                    roofline_text(record)}));
     if (warm.sd) table.rows.back()[3].spread = table_number(*warm.sd);
     table.subjects.push_back({record.case_name, true});
   }
+  drop_columns(table, "n/a");
+  drop_columns(table, "");
   return table;
 }
 

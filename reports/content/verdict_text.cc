@@ -236,11 +236,47 @@ Banner banner_without_gate(const Results& results) {
   return {Banner::Kind::none, "", fmt::format("{}; {}", ran, nothing), "", ""};
 }
 
+// What all points of a case are off by to one side, where that is most of its error: "" where it is not.
+std::string common_bias_note(const Results& results, const Record& record) {
+  const auto error = value_of(record.metrics, kAccuracyMetric),
+             bias = value_of(record.metrics, "bias_median_mm");
+  if (!error || !bias || *error <= 0 || std::abs(*bias) < *error / 2) return "";
+  return fmt::format(
+      "{}: a common bias, its points lie {} mm {} the true surface: most of its mean error, as with a wrong "
+      "calibration or frame",
+      label_cases(group_cases(results)).of.at(record.case_name), table_number(std::abs(*bias)),
+      *bias < 0 ? "behind" : "in front of");
+}
+
 }  // namespace
+
+const Record* leading_record(const BundleContent& content) {
+  const std::vector<Record>& records = content.results.records;
+  if (content.gated && !content.gated->rows.empty() && is_refused(content.gated->rows.front().verdict)) {
+    const auto found = std::ranges::find(records, content.gated->rows.front().case_name, &Record::case_name);
+    return found == records.end() ? nullptr : &*found;
+  }
+  if (const auto failed = std::ranges::find_if(records, is_failure, &Record::status); failed != records.end())
+    return &*failed;
+  for (const auto& [metric, sign] : {std::pair{kAccuracyMetric, 1}, {"photometric_zncc_median", -1}}) {
+    const Record* worst = nullptr;
+    double most = 0;
+    for (const Record& record : records)
+      if (const auto value = value_of(record.metrics, metric);
+          value && record.status == Status::ok && (worst == nullptr || sign * *value > most)) {
+        worst = &record;
+        most = sign * *value;
+      }
+    if (worst != nullptr) return worst;
+  }
+  return nullptr;
+}
 
 Banner banner_of(const BundleContent& content) {
   Banner banner = content.gated ? banner_of(*content.gated) : banner_without_gate(content.results);
   banner.caution = without_truth_note(content.results);
+  if (const Record* const record = leading_record(content); record != nullptr && banner.caution.empty())
+    banner.caution = common_bias_note(content.results, *record);
   return banner;
 }
 

@@ -56,6 +56,10 @@ Banner banner_of(const Verdicts& verdicts);
 // Returns what a list comes to that is shown and decides nothing: "WORSE", "BETTER" or "SAME".
 Banner shown_banner_of(const Verdicts& verdicts);
 
+// Returns the case that a reader asks about first: the worst that the gate refuses, a failed one, else the
+// least accurate, or that whose images agree least. nullptr where nothing is known of any.
+const Record* leading_record(const BundleContent& content);
+
 // Returns what a sweep comes to: the verdicts of its gate, else whether its cases ran; and whether they say
 // anything of accuracy.
 Banner banner_of(const BundleContent& content);

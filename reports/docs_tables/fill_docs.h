@@ -47,16 +47,15 @@ struct NamedBundle {
   BundleContent content;
 };
 
-// Returns the sections accuracy, comparisons, stages, batching, times, baseline, environment, reproduce and
-// narrative. A section's argument names the bundle; without one it is the first. The sections refer to
-// `bundles`, which must not be empty. A section whose data its bundle does not have throws Error(input).
+// Returns the sections accuracy, comparisons, batching, environment, reproduce and narrative. A section's
+// argument names the bundle; without one it is the first. The sections refer to `bundles`, which must not be
+// empty. A section whose data its bundle does not have throws Error(input).
 DocsSections bundle_sections(const std::vector<NamedBundle>& bundles);
 
 // Returns the same sections for a call without --bundle; each throws Error(usage).
 DocsSections missing_bundle_sections();
 
-// Returns the sections scenes, methods, presets, metrics, suites, hotspots, and parameters OWNER, where OWNER
-// is a scene or a method.
+// Returns the sections scenes, methods, metrics, suites and hotspots.
 DocsSections registry_sections();
 
 }  // namespace aqbench

@@ -8,8 +8,6 @@
 #include "core/text.h"
 #include "harness/measuring/hotspots.h"
 #include "harness/planning/suite.h"
-#include "harness/records/profile_details.h"
-#include "harness/statistics/summary.h"
 #include "metrics/registry.h"
 #include "pipeline/method/method.h"
 #include "reports/content/environment_text.h"
@@ -34,9 +32,9 @@ std::string names_of(const std::vector<Named>& all) {
 }
 
 std::string docs_scenes() {
-  std::string text = md_head({"scene", "what it is", "parameters"}, 3);
+  std::string text = md_head({"scene", "what it is"}, 2);
   for (const SceneSpec& scene : scene_registry())
-    text += md_row({"`" + scene.name + "`", md_escape(scene.summary), names_of(scene.parameters)});
+    text += md_row({"`" + scene.name + "`", md_escape(scene.summary)});
   return text;
 }
 
@@ -46,30 +44,6 @@ std::string docs_methods() {
     text += md_row({"`" + method.name + "`", md_escape(method.summary), names_of(method.presets),
                     joined(method.stages)});
   return text;
-}
-
-// A table for each method that has presets: a row per parameter that a preset sets.
-std::string docs_presets() {
-  std::string text;
-  for (const MethodSpec& method : method_registry()) {
-    if (method.presets.empty()) continue;
-    std::vector<std::string> titles = {"`" + method.name + "`"}, names;
-    for (const Preset& preset : method.presets) {
-      titles.push_back(preset.name);
-      for (const Override& set : preset.overrides)
-        if (std::ranges::find(names, set.parameter) == names.end()) names.push_back(set.parameter);
-    }
-    text += (text.empty() ? "" : "\n") + md_head(titles, 1);
-    for (const std::string& name : names) {
-      std::vector<std::string> cells = {name};
-      for (const Preset& preset : method.presets) {
-        const auto set = std::ranges::find(preset.overrides, name, &Override::parameter);
-        cells.push_back(set == preset.overrides.end() ? "default" : md_escape(set->value));
-      }
-      text += md_row(cells);
-    }
-  }
-  return text.empty() ? "No method has presets.\n" : text;
 }
 
 std::string docs_metrics() {
@@ -107,49 +81,41 @@ std::string common_line(const std::string& common) {
   return common.empty() ? "" : fmt::format("All cases: `{}`.\n\n", md_escape(common));
 }
 
+// At most 8 columns, none of one value.
+std::string docs_table(Table table) {
+  drop_columns(table, [&](const TableColumn&, std::size_t place) {
+    return place > 0 && table.rows.size() > 1 && std::ranges::all_of(table.rows, [&](const auto& row) {
+             return row[place].text == table.rows[0][place].text;
+           });
+  });
+  for (const std::string_view one :
+       {"points_per_mm2", "bias_mean_mm", "accuracy_median_mm", "accuracy_rmse_mm", "cold"})
+    if (table.columns.size() > 8)
+      drop_columns(table, [&](const TableColumn& column, std::size_t) {
+        return (column.metric.empty() ? column.header : column.metric).starts_with(one);
+      });
+  return markdown_of(table);
+}
+
 std::string docs_accuracy(const BundleContent& content) {
   const auto groups = method_groups(content.results);
   if (groups.empty()) no_data("cases of methods");
   const auto [common, table] = groups_table(groups, false);
-  return common_line(common) + markdown_of(table);
-}
-
-std::string docs_stages(const BundleContent& content) {
-  const CaseLabels labels = label_cases(group_cases(content.results));
-  std::string text =
-      common_line(labels.common) +
-      md_head({"case", "stage", "within", "calls", "ms", "self ms", "self %", "net MiB", "peak MiB"}, 3);
-  bool any = false;
-  for (const Record& record : content.results.records) {
-    double total = 0;
-    for (const StageRecord& stage : record.stages) total += summarize(stage.self_ms).median.value_or(0);
-    for (const StageRecord& stage : record.stages) {
-      const auto self = summarize(stage.self_ms).median;
-      const TensorMemoryText tensors = tensor_memory_text(stage.net_bytes, stage.peak_bytes);
-      any = true;
-      text += md_row({md_escape(labels.of.at(record.case_name)), md_escape(stage.name),
-                      md_escape(stage.parent), std::to_string(stage.calls),
-                      table_number_or_na(summarize(stage.wall_ms).median), table_number_or_na(self),
-                      self && total > 0 ? fmt::format("{:.1f}", 100 * *self / total) : "n/a", tensors.net,
-                      tensors.peak});
-    }
-  }
-  if (!any) no_data("stages");
-  return text;
+  return common_line(common) + docs_table(table);
 }
 
 std::string docs_batching(const BundleContent& content) {
   auto comparisons = compare_axes(content.results);
   std::erase_if(comparisons, [](const AxisComparison& comparison) { return comparison.axis != "batch"; });
   if (comparisons.empty()) no_data("cases with a batch axis");
-  return markdown_of(comparisons_table(comparisons));
+  return docs_table(comparisons_table(comparisons));
 }
 
 std::string docs_comparisons(const BundleContent& content) {
   auto comparisons = compare_axes(content.results);
   std::erase_if(comparisons, [](const AxisComparison& comparison) { return comparison.axis == "batch"; });
   if (comparisons.empty()) no_data("cases that differ in one axis alone");
-  return markdown_of(comparisons_table(comparisons));
+  return docs_table(comparisons_table(comparisons));
 }
 
 std::string docs_environment(const BundleContent& content) {
@@ -192,17 +158,18 @@ std::string docs_narrative(const BundleContent& content) {
 
 using BundleSection = std::string (*)(const BundleContent&);
 constexpr std::pair<const char*, BundleSection> kBundleSections[] = {
-    {"accuracy", docs_accuracy},   {"comparisons", docs_comparisons}, {"stages", docs_stages},
-    {"batching", docs_batching},   {"environment", docs_environment}, {"reproduce", docs_reproduce},
-    {"narrative", docs_narrative},
+    {"accuracy", docs_accuracy},       {"comparisons", docs_comparisons}, {"batching", docs_batching},
+    {"environment", docs_environment}, {"reproduce", docs_reproduce},     {"narrative", docs_narrative},
 };
 
 }  // namespace
 
 DocsSections registry_sections() {
-  return {{"scenes", without_arguments(docs_scenes)},   {"methods", without_arguments(docs_methods)},
-          {"presets", without_arguments(docs_presets)}, {"metrics", without_arguments(docs_metrics)},
-          {"suites", without_arguments(docs_suites)},   {"hotspots", without_arguments(hotspots_markdown)}};
+  return {{"scenes", without_arguments(docs_scenes)},
+          {"methods", without_arguments(docs_methods)},
+          {"metrics", without_arguments(docs_metrics)},
+          {"suites", without_arguments(docs_suites)},
+          {"hotspots", without_arguments(hotspots_markdown)}};
 }
 
 DocsSections bundle_sections(const std::vector<NamedBundle>& bundles) {

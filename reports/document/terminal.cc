@@ -48,6 +48,30 @@ std::string intervals_of(const Chart& chart, std::size_t width) {
   return text;
 }
 
+// A table that is wider than the screen: below the names of each row its other cells, each behind its title.
+// Lines end between cells alone.
+std::string stacked(const Table& table, std::size_t width) {
+  std::string text;
+  for (const auto& row : table.rows) {
+    std::size_t columns = 0;
+    bool names = true;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const bool begins_values = names && table.columns[i].align == Align::right;
+      names = names && !begins_values;
+      if (row[i].text.empty()) continue;
+      const std::string cell =
+          printable(fmt::format("{}{}{}", names ? "" : title_of(table.columns[i]) + " ", row[i].text,
+                                row[i].spread.empty() ? "" : " ± " + row[i].spread));
+      const bool fits = !begins_values && columns + 2 + display_width(cell) <= width;
+      text += (columns == 0 ? "" : fits ? "  " : "\n  ") + cell;
+      columns = (fits ? columns : 0) + 2 + display_width(cell);
+    }
+    text += "\n";
+  }
+  if (table.left_out > 0) text += fmt::format("and {} more: {}\n", table.left_out, table.rest_in);
+  return text;
+}
+
 struct TerminalWriter {
   const Screen& screen;
 
@@ -74,7 +98,8 @@ struct TerminalWriter {
   std::string operator()(const Command& command) const { return printable(command.text) + "\n"; }
   std::string operator()(const Table& table) const {
     if (table.rows.empty()) return "";
-    return render_table(table, screen.colours, std::max(screen.width, table_width(table)));
+    if (table_width(table) > screen.width) return stacked(table, screen.width);
+    return render_table(table, screen.colours, screen.width);
   }
   std::string operator()(const Chart& chart) const {
     if (chart.rows.empty() || !chart.rows.front().interval) return "";

@@ -1,6 +1,5 @@
 #pragma once
-// A bundle's results for papers and other programs: tables, coloured clouds, and the
-// cameras of a case as wire frames to look at and as poses.
+// A bundle's results for papers and other programs: tables and coloured clouds.
 
 #include <map>
 #include <string>
@@ -31,17 +30,5 @@ std::string results_latex(const Results& results, const LatexOptions& options = 
 // Returns a cloud as a binary PLY file: x, y, z (float, metres, world frame), red, green, blue by the signed
 // error with the ends of the colours at +-limit_mm, and error_mm (float).
 std::string error_ply(const CloudView& view, double limit_mm);
-
-// Returns the cameras as an ASCII PLY file of vertices and edges: of each its centre and the corners of its
-// image at a depth of 0.06 (float, in `unit`, world frame, +Z down). Comments name them in their order.
-// "" for a view without cameras. Throws Error(input) naming `source` for a view that has others.
-std::string cameras_ply(const CloudView& view, const std::string& source, const std::string& unit = "metres");
-
-// Returns the cameras as text of the TUM trajectory format, "i tx ty tz qx qy qz qw" with i from 0 on in
-// place of a time: the centre in `unit` and the rotation from the camera's frame (x right, y down, z ahead)
-// into the world frame. Lines that begin with # name the cameras and say the frame; a view rounds directions
-// to 0.0001.
-// "" for a view without cameras. Throws Error(input) naming `source` for a view that has others.
-std::string cameras_tum(const CloudView& view, const std::string& source, const std::string& unit = "metres");
 
 }  // namespace aqbench

@@ -34,9 +34,8 @@ Section again_section(const ComparedSide& a, const ComparedSide& b) {
 struct SharedCases {
   Results results;  // case names are "A: NAME", "B: NAME"
   std::map<std::string, std::string> views;
-  std::map<std::string, ReportProfile> profiles;
+  std::map<std::string, std::string> stacks;
   std::map<std::string, std::vector<ReportTile>> tiles;  // by the names of these records
-  bool stages = false;  // whether there is anything to draw of them but clouds
 };
 
 SharedCases shared_cases(const CompareReport& report, const ComparedSide& a, const ComparedSide& b) {
@@ -56,14 +55,11 @@ SharedCases shared_cases(const CompareReport& report, const ComparedSide& a, con
       record.case_name = letter + name;
       record.status = Status::ok;
       record.metrics = found->metrics;
-      record.stages = found->stages;
-      record.peak_rss_bytes = found->peak_rss_bytes;
       if (clouds) shared.views[record.case_name] = pictures->views.at(name);
       if (const auto tiles = pictures->tiles.find(name); tiles != pictures->tiles.end())
         shared.tiles[record.case_name] = tiles->second;
-      if (const auto profile = pictures->profiles.find(name); profile != pictures->profiles.end())
-        shared.profiles[record.case_name] = profile->second;
-      shared.stages = shared.stages || !record.stages.empty();
+      if (const auto stacks = pictures->stacks.find(name); stacks != pictures->stacks.end())
+        shared.stacks[record.case_name] = stacks->second;
       shared.results.records.push_back(std::move(record));
     }
   }
@@ -71,7 +67,7 @@ SharedCases shared_cases(const CompareReport& report, const ComparedSide& a, con
 }
 
 std::string shared_json(const SharedCases& shared, const ShortNames& names, const std::string& worst_case) {
-  const std::map<std::string, JsonBox> profiles = page_profiles(shared.profiles);
+  const std::map<std::string, JsonBox> stacks = page_stacks(shared.stacks);
   Json cases = Json::array();
   for (const Record& record : shared.results.records) {
     cases.push_back({{"name", record.case_name},
@@ -79,10 +75,8 @@ std::string shared_json(const SharedCases& shared, const ShortNames& names, cons
                      {"status", "ok"},
                      {"values", Json::array()}});
     if (has_free_scale(record)) cases.back()["free_scale"] = true;
-    if (!record.stages.empty()) cases.back()["stages"] = stages_json(record);
-    if (record.peak_rss_bytes) cases.back()["peak_rss"] = *record.peak_rss_bytes;
-    if (const auto profile = profiles.find(record.case_name); profile != profiles.end())
-      cases.back().update(*profile->second);
+    if (const auto found = stacks.find(record.case_name); found != stacks.end())
+      cases.back()["stacks"] = *found->second;
   }
   return Json({{"metrics", Json::array()},
                {"cases", std::move(cases)},
@@ -119,25 +113,23 @@ std::string compare_page(const CompareReport& report, const ComparedSide& a, con
     notes.items.push_back("another machine or build: " + difference);
   parts.body = html_of(notes) +
                html_of(verdicts_section(verdicts, "A", "B", "The largest change for the worse first."));
-  if (shared.stages || !shared.views.empty())
+  if (!shared.stacks.empty() || !shared.views.empty())
     parts.data_json = shared_json(
         shared, names, verdicts.count(Verdict::regressed) > 0 ? verdicts.rows.front().case_name : "");
   const std::string places =
       tile_places_section(verdicts, tiles_of, "Cases of which both bundles have tiles that differ.");
   const std::size_t others = (parts.data_json.size() + places.size()) / 4 * 3;
-  std::vector<PageView> views = list_views(shared.views, shared.results);
-  fit_views(views, shared.views, shared.results, kCloudBytes - std::min(kCloudBytes, others));
-  for (const PageView& view : views)
+  for (const PageView& view :
+       fit_views(shared.views, shared.results, kCloudBytes - std::min(kCloudBytes, others)))
     if (!view.bytes.empty()) parts.blocks.emplace_back(fmt::format("cloud-{}", view.record), view.bytes);
   parts.viewer = !parts.blocks.empty();
-  parts.stages = shared.stages;
+  parts.flames = !shared.stacks.empty();
   if (parts.viewer)
     parts.body += scripted_section("clouds", "Where on the surface",
                                    "A and B under one camera, or B minus A: red is where B is worse.");
   parts.body += places;
-  for (Section& section : compare_sections(report, names)) {
-    if (section.id == "stages" && parts.stages) section.blocks.emplace_back(Picture{kStageTree});
-    if (section.id == "times") parts.body += flames_section(shared.profiles);
+  for (const Section& section : compare_sections(report, names)) {
+    if (section.id == "times") parts.body += flames_section(shared.stacks);
     parts.body += html_of(section);
   }
   parts.body += html_of(again_section(a, b));

@@ -71,7 +71,11 @@ std::string changes_text(const TrendHistory& history, const std::vector<TrendSer
   const std::vector<ReportBlock> blocks = trend_blocks(history, series);
   if (blocks.empty()) return "";
   std::string text = "\n";
-  for (const ReportBlock& block : blocks) text += terminal_of(block, screen);
+  for (ReportBlock block : blocks) {
+    if (Table* const table = std::get_if<Table>(&block))
+      *table = fitted(std::move(*table), screen.width, {"more", "p", "size", "which is", "before"});
+    text += terminal_of(block, screen);
+  }
   Lines runs;
   for (const auto& [run, verdicts] : changes_of_runs(series)) {
     const TrendRun& since = history.runs[run];
@@ -218,7 +222,7 @@ std::vector<ReportBlock> trend_blocks(const TrendHistory& history, const std::ve
                             {verdict_cells(*one.worst).what}});
       add_level(*one.worst, table.rows.back());
       table.rows.back().push_back({one.worst->reason});
-      table.rows.back().push_back({one.rows.size() > 1 ? fmt::format("+{}", one.rows.size() - 1) : ""});
+      table.rows.back().push_back({one.others > 0 ? fmt::format("+{}", one.others) : ""});
       if (link) table.rows.back()[1].html = link(run, name, names.of.at(name));
       table.subjects.push_back({name});
     }

@@ -18,7 +18,7 @@ struct PageParts {
   std::string data_json;                                    // for the scripts; "" where there is none
   std::vector<std::pair<std::string, std::string>> blocks;  // id and bytes, embedded in base64
   // Which scripts the page needs beside those of tables.
-  bool plots = false, comparison = false, stages = false, viewer = false;
+  bool plots = false, comparison = false, flames = false, viewer = false;
 };
 
 // Returns the page. Its content security policy allows only these scripts, by their hashes, and no requests,

@@ -7,11 +7,9 @@
 #include "core/drawing/colour_map.h"
 #include "harness/measuring/timing.h"
 #include "harness/records/numbers.h"
-#include "harness/statistics/summary.h"
 #include "harness/viewing/cloud_view.h"
 #include "metrics/score_options.h"
 #include "reports/content/case_columns.h"
-#include "reports/content/charts.h"
 #include "reports/content/commands.h"
 #include "reports/content/environment_text.h"
 #include "reports/content/verdict_text.h"
@@ -84,8 +82,6 @@ Json case_json(const Record& record, const std::string& label, const std::vector
   add_values(record, names, at);
   if (const auto ms = typical_ms(record.timing)) at["time_ms"] = *ms;
   if (!record.timing.warm_ms.empty()) at["warm"] = record.timing.warm_ms;
-  if (!record.stages.empty()) at["stages"] = stages_json(record);
-  if (record.peak_rss_bytes) at["peak_rss"] = *record.peak_rss_bytes;
   Json options = Json::array();
   for (const auto& [name, value] : record.options) options.push_back(name + " = " + to_string(value));
   for (const auto& [name, value] : record.defaults)
@@ -107,21 +103,6 @@ Json gate_json(const BundleContent& content) {
 
 }  // namespace
 
-Json stages_json(const Record& record) {
-  Json list = Json::array();
-  for (const StageRecord& stage : record.stages) {
-    const auto median = [](const std::vector<double>& samples) {
-      return number_or_null(summarize(samples).median);
-    };
-    list.push_back({stage.name, stage.parent, stage.calls, median(stage.wall_ms), median(stage.self_ms),
-                    stage.net_bytes ? Json(*stage.net_bytes) : Json(nullptr),
-                    stage.peak_bytes ? Json(*stage.peak_bytes) : Json(nullptr),
-                    stage.resident_peak_bytes ? Json(*stage.resident_peak_bytes) : Json(nullptr),
-                    stage.other_thread});
-  }
-  return list;
-}
-
 Json scale_colours_json() {
   Json of_signs = Json::array(), of_sizes = Json::array();
   for (int step = 0; step < kColourSteps; ++step) {
@@ -131,27 +112,21 @@ Json scale_colours_json() {
   return {{"signed", std::move(of_signs)}, {"size", std::move(of_sizes)}};
 }
 
-std::string page_data_json(const BundleContent& content, const std::vector<PageView>& views,
-                           const std::map<std::string, JsonBox>& profiles) {
+std::string page_data_json(const BundleContent& content, const std::map<std::string, JsonBox>& stacks) {
   const Results& results = content.results;
   const std::vector<std::string> names = metric_names(results);
   const CaseLabels labels = label_cases(group_cases(results));
   Json cases = Json::array();
   for (const Record& record : results.records) {
     cases.push_back(case_json(record, labels.of.at(record.case_name), names));
-    if (const auto profile = profiles.find(record.case_name); profile != profiles.end())
-      cases.back().update(*profile->second);
+    if (const auto found = stacks.find(record.case_name); found != stacks.end())
+      cases.back()["stacks"] = *found->second;
   }
-  for (const PageView& view : views) cases.at(view.record)["errors"] = view.errors;
-  Json stage_names = Json::array();  // in the order of their colours
-  for (const auto& [name, colour] : stages_chart(group_cases(results)).keys) stage_names.push_back(name);
   const Json data = {{"run", results.run.id},
                      {"reproduce", reproduce_command(results.run)},
                      {"metrics", metrics_json(results, names)},
                      {"cases", std::move(cases)},
                      {"gate", gate_json(content)},
-                     {"stage_names", std::move(stage_names)},
-                     {"error_full_mm", kViewError_mm},
                      {"colours", scale_colours_json()}};
   return data.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

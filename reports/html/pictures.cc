@@ -49,17 +49,6 @@ void for_each_row(std::string_view csv, std::string_view header, const std::stri
   if (taken == 0) throw input_error.of_file(source, "has no row");
 }
 
-ReportProfile read_profile(const std::filesystem::path& bundle, const std::string& case_name) {
-  constexpr std::uintmax_t kMaxProfileBytes = std::uintmax_t{64} << 20;
-  ReportProfile profile;
-  for (const auto& [file, text] :
-       {std::pair{kProfileTraceFile, &profile.trace}, {kProfileStacksFile, &profile.stacks}}) {
-    const std::filesystem::path path = bundle / profile_file(case_name, file);
-    if (path_exists(path)) *text = read_text_file(path, kMaxProfileBytes);
-  }
-  return profile;
-}
-
 // Reads the pictures of depths: the first camera of every case, then the second of every case, and so on, so
 // that what has no room is the last cameras of all.
 void read_depth_pictures(const std::filesystem::path& bundle, const Results& results, ReportPictures& found) {
@@ -107,14 +96,6 @@ CloudView read_view(const std::string& bytes, const std::string& case_name) {
   return decode_view(bytes, case_file(kViewerFolder, case_name, ".bin"));
 }
 
-// None of a cloud without a truth.
-std::vector<std::pair<int, std::size_t>> error_counts(const CloudView& view) {
-  if (view.is_agreement) return {};
-  std::map<int, std::size_t> counts;
-  for (const std::int8_t code : view.errors) ++counts[code];
-  return {counts.begin(), counts.end()};
-}
-
 // Leaves out points until the view has at most `most` bytes. A view of few bytes is not decoded for that.
 std::string fitted(const std::string& bytes, const std::string& name, std::size_t most) {
   if (bytes.size() <= most) return bytes;
@@ -149,9 +130,8 @@ ReportPictures read_report_pictures(const std::filesystem::path& bundle, const R
       std::string& bytes = found.views[record.case_name] = read_file(view, kMaxViewBytes);
       (void)decode_view(bytes, view.string());  // here its whole name is known
     }
-    if (const ReportProfile profile = read_profile(bundle, record.case_name);
-        !profile.trace.empty() || !profile.stacks.empty())
-      found.profiles[record.case_name] = profile;
+    const std::filesystem::path stacks = bundle / profile_file(record.case_name, kProfileStacksFile);
+    if (path_exists(stacks)) found.stacks[record.case_name] = read_text_file(stacks, kMaxViewBytes);
   }
   read_depth_pictures(bundle, results, found);
   return found;
@@ -228,27 +208,22 @@ std::vector<ReportTile> parse_tiles_csv(std::string_view csv, const std::string&
   return tiles;
 }
 
-std::vector<PageView> list_views(const std::map<std::string, std::string>& views, const Results& results) {
-  std::vector<PageView> listed;
+std::vector<PageView> fit_views(const std::map<std::string, std::string>& views, const Results& results,
+                                std::size_t budget) {
+  std::vector<PageView> fit;
   for (std::size_t i = 0; i < results.records.size(); ++i)
     if (const auto found = views.find(results.records[i].case_name); found != views.end())
-      listed.push_back({i, {}, error_counts(read_view(found->second, found->first))});
-  return listed;
-}
-
-void fit_views(std::vector<PageView>& listed, const std::map<std::string, std::string>& views,
-               const Results& results, std::size_t budget) {
-  const auto name_of = [&](const PageView& view) { return results.records[view.record].case_name; };
+      fit.push_back({i, found->second});
   std::vector<PageView*> by_size;
-  for (PageView& view : listed) by_size.push_back(&view);
+  for (PageView& view : fit) by_size.push_back(&view);
   // The small ones first: what they leave of their share is for the large ones.
-  std::ranges::stable_sort(by_size, {}, [&](const PageView* one) { return views.at(name_of(*one)).size(); });
+  std::ranges::stable_sort(by_size, {}, [](const PageView* one) { return one->bytes.size(); });
   std::size_t left = by_size.size();
   for (PageView* const one : by_size) {
-    const std::string name = name_of(*one);
-    one->bytes = fitted(views.at(name), name, budget / left--);
+    one->bytes = fitted(one->bytes, results.records[one->record].case_name, budget / left--);
     budget -= one->bytes.size();
   }
+  return fit;
 }
 
 }  // namespace aqbench

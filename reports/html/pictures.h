@@ -26,11 +26,6 @@ struct ReportPicture {
   std::string png;                        // the bytes of the file
 };
 
-// The files of a case's profile: the texts of its trace and of its stacks, "" where there is no such file.
-struct ReportProfile {
-  std::string trace, stacks;
-};
-
 // The scores of one tile of a cloud seen from above.
 struct ReportTile {
   int column = 0, row = 0;
@@ -43,13 +38,13 @@ using TilePlace = std::array<double, 4>;
 TilePlace place_of(const ReportTile& tile);
 std::map<TilePlace, ReportTile> tiles_by_place(std::span<const ReportTile> tiles);
 
-// The tiles, pictures, views, profiles and biases of cameras of a bundle.
+// The tiles, pictures, views, stacks and biases of cameras of a bundle.
 struct ReportPictures {
   std::map<std::string, std::vector<ReportTile>> tiles;        // case -> its tiles
   std::map<std::string, std::vector<ReportPicture>> pictures;  // case -> the pictures of its depth maps
   // Case -> the bytes of its cloud view (harness/viewing/cloud_view.h).
   std::map<std::string, std::string> views;
-  std::map<std::string, ReportProfile> profiles;         // case -> its profile, where it has one
+  std::map<std::string, std::string> stacks;             // case -> the stacks of its profile, as text
   std::size_t left_out = 0;                              // pictures beyond the limit
   std::map<std::string, std::set<std::string>> kinds;    // case -> kinds of its pictures, left out or not
   std::map<std::string, std::vector<double>> biases_mm;  // case -> mean signed depth error of each camera
@@ -60,7 +55,7 @@ const std::vector<ReportTile>& tiles_in(const ReportPictures& pictures, const st
 const std::set<std::string>& kinds_in(const ReportPictures& pictures, const std::string& case_name);
 
 // Reads the tiles, at most 768 KiB of pictures (of the first camera of each case before
-// any of a second one), the clouds and the profiles. Throws Error(input, io) naming the file.
+// any of a second one), the clouds and the stacks. Throws Error(input, io) naming the file.
 ReportPictures read_report_pictures(const std::filesystem::path& bundle, const Results& results);
 
 // Reads a tiles CSV. Throws Error(input) "SOURCE: line 3: ..." for a line that is no tile.
@@ -77,15 +72,11 @@ std::vector<ReportPicture> parse_picture_list(std::string_view csv, const std::s
 struct PageView {
   std::size_t record = 0;  // index of its record in the results
   std::string bytes;       // encode_view() of the points that are left; empty where there is no room for it
-  std::vector<std::pair<int, std::size_t>> errors;  // how many points have which error_code()
 };
 
-// Lists the views of a bundle (case -> bytes of viewer/CASE.bin) in the order of `results`, without their
-// bytes. Throws Error(input) naming a file that is no view.
-std::vector<PageView> list_views(const std::map<std::string, std::string>& views, const Results& results);
-
-// Fits the bytes of the listed views into `budget` bytes: small ones whole, large ones with every n-th point.
-void fit_views(std::vector<PageView>& listed, const std::map<std::string, std::string>& views,
-               const Results& results, std::size_t budget);
+// Fits the views of a bundle (case -> bytes of viewer/CASE.bin) into `budget` bytes, in the order of
+// `results`: small ones whole, large ones with every n-th point.
+std::vector<PageView> fit_views(const std::map<std::string, std::string>& views, const Results& results,
+                                std::size_t budget);
 
 }  // namespace aqbench

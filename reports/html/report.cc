@@ -29,30 +29,6 @@ bool keeps_clouds(const ReportPictures& pictures) {
   return std::ranges::any_of(pictures.views, [](const auto& view) { return view.second.size() > kThinView; });
 }
 
-// The case that a reader asks about first: the worst that the gate refuses, a failed one, else the least
-// accurate, or that whose images agree least. nullptr where nothing is known of any.
-const Record* leading_record(const BundleContent& content) {
-  const std::vector<Record>& records = content.results.records;
-  if (content.gated && !content.gated->rows.empty() && is_refused(content.gated->rows.front().verdict)) {
-    const auto found = std::ranges::find(records, content.gated->rows.front().case_name, &Record::case_name);
-    return found == records.end() ? nullptr : &*found;
-  }
-  if (const auto failed = std::ranges::find_if(records, is_failure, &Record::status); failed != records.end())
-    return &*failed;
-  for (const auto& [metric, sign] : {std::pair{kAccuracyMetric, 1}, {"photometric_zncc_median", -1}}) {
-    const Record* worst = nullptr;
-    double most = 0;
-    for (const Record& record : records)
-      if (const auto value = value_of(record.metrics, metric);
-          value && record.status == Status::ok && (worst == nullptr || sign * *value > most)) {
-        worst = &record;
-        most = sign * *value;
-      }
-    if (worst != nullptr) return worst;
-  }
-  return nullptr;
-}
-
 // The answer as a card: what was decided, the value that decides, since when, why, and where.
 Banner card_of(const BundleContent& content, const ReportPictures& pictures) {
   Banner card = banner_of(content);
@@ -74,8 +50,10 @@ Banner card_of(const BundleContent& content, const ReportPictures& pictures) {
     card.notes.push_back(fmt::format("Least accurate: {}, mean error {} mm",
                                      label_cases(group_cases(content.results)).of.at(record->case_name),
                                      table_number(*error)));
-  if (const std::string words = rival_words(content, pictures, record->case_name); !words.empty())
+  if (const std::string words = rival_words(content, pictures, record->case_name); !words.empty()) {
+    if (words.find("a common bias") != words.npos) card.caution = without_truth_note(content.results);
     card.notes.push_back(words);
+  }
   return card;
 }
 
@@ -112,9 +90,8 @@ constexpr const char* kShareBases =
 std::string stages_section(const std::vector<CaseGroup>& groups, const ReportPictures& pictures) {
   Section section{"stages", "Stages",
                   std::string("Self time, without nested stages; medians over the repetitions.") +
-                      (pictures.profiles.empty() ? "" : kShareBases)};
-  if (Chart chart = stages_chart(groups); !chart.rows.empty())
-    section.blocks = {std::move(chart), Picture{kStageTree}};
+                      (pictures.stacks.empty() ? "" : kShareBases)};
+  if (Chart chart = stages_chart(groups); !chart.rows.empty()) section.blocks = {std::move(chart)};
   return html_of(section);
 }
 
@@ -148,7 +125,7 @@ PageBody page_body(const BundleContent& content, const BundleContent& page, cons
   if (!results.records.empty() && numbers_source(*results.run.requested).empty())
     body += scripted_section("curves", "Curves",
                              "Choose cases; drag over a curve to zoom in, double click to zoom out.");
-  body += stages_section(groups, pictures) + flames_section(pictures.profiles);
+  body += stages_section(groups, pictures) + flames_section(pictures.stacks);
   for (Section& section : trailing_sections(content, page)) {
     if (Chart boxes = times_chart(results); section.id == "times" && !boxes.rows.empty())
       section.blocks.insert(section.blocks.begin(), {std::move(boxes), Paragraph{kBoxNote}});
@@ -200,19 +177,18 @@ std::string render_html_report(const BundleContent& content, const ReportPicture
   PageParts parts;
   parts.title = run_title(content.results);
   parts.header = report_head(content, pictures);
-  const std::map<std::string, JsonBox> profiles = page_profiles(pictures.profiles);
-  std::vector<PageView> views = list_views(pictures.views, page.results);
-  parts.data_json = page_data_json(page, views, profiles);
+  parts.data_json = page_data_json(page, page_stacks(pictures.stacks));
   const PageBody body = page_body(content, page, pictures);
   const std::size_t others = parts.header.size() + parts.data_json.size() + body.above_clouds.size() +
                              body.below_clouds.size() + kScriptBytes;
   const std::size_t most = keeps_clouds(pictures) ? kMaxPageWithClouds : kMaxPageBytes;
-  fit_views(views, pictures.views, page.results, others < most ? (most - others) / 4 * 3 : 0);
+  const std::vector<PageView> views =
+      fit_views(pictures.views, page.results, others < most ? (most - others) / 4 * 3 : 0);
   parts.body = body.above_clouds + clouds_section(views) + body.below_clouds;
   for (const PageView& view : views)
     if (!view.bytes.empty()) parts.blocks.emplace_back(fmt::format("cloud-{}", view.record), view.bytes);
   parts.plots = !content.results.records.empty();
-  parts.stages = parts.body.find(kStageTree) != std::string::npos;
+  parts.flames = !pictures.stacks.empty();
   parts.viewer = !parts.blocks.empty();
   return html_page(parts);
 }

@@ -44,22 +44,12 @@ std::string places_text(const Rivals& pair, const ReportPictures& pictures) {
   return text.empty() ? "nowhere by tiles" : text;
 }
 
-std::string lead(const BundleContent& content) {
-  std::string text =
-      "Each against the most accurate of its scene, and that one against the most complete. The map shows "
-      "how much larger its distance to the true surface is: red where this case is worse. A case opens its "
-      "values and the command that runs it again and compares bit for bit (`aqbench "
-      "replay . --case NAME`, in the folder of this bundle). Since when: `aqbench "
-      "trend ..` names the run and the commit where a value changed, over all bundles beside this one, "
-      "and `aqbench site .. --out SITE` draws it";
-  if (content.baseline)
-    text += fmt::format("; this page knows the accepted values alone, those of {}{}",
-                        content.baseline->accepted_bundle,
-                        content.baseline->accepted_commit.empty()
-                            ? std::string()
-                            : ", commit " + content.baseline->accepted_commit.substr(0, 12));
-  return text + ".";
-}
+constexpr const char* kRivalsLead =
+    "Each against the most accurate of its scene, and that one against the most complete. The map shows how "
+    "much larger its distance to the true surface is: red where this case is worse. A case opens its values "
+    "and the command that runs it again. Since when: `aqbench trend ..` and `aqbench site .. --out SITE` "
+    "name "
+    "the commit where a value changed, over all bundles beside this one.";
 
 Table rivals_table(const std::vector<Rivals>& pairs, const BundleContent& content,
                    const ReportPictures& pictures, const CaseNames& names) {
@@ -131,7 +121,7 @@ std::string rivals_section(const BundleContent& content, const ReportPictures& p
   Section section{"rivals", "Compared with the best"};
   if (!pairs.empty()) {
     const CaseNames names = name_cases(content.results);
-    section.note = lead(content);
+    section.note = kRivalsLead;
     section.blocks.emplace_back(common_words(names.common));
     section.blocks.emplace_back(rivals_table(pairs, content, pictures, names));
   }

@@ -121,22 +121,6 @@ std::string warning_lines(const ProfiledCase& profile) {
   return text.empty() ? "" : "\n" + text;
 }
 
-std::vector<TableCell> diff_cells(const std::string& name, const std::optional<double>& before,
-                                  const std::optional<double>& after) {
-  const auto text = [](const std::optional<double>& ms) {
-    return ms ? fixed_ms_text(*ms) : std::string("-");
-  };
-  std::vector<TableCell> cells = {{name}, {text(before)}, {text(after)}};
-  if (!before || !after) {
-    cells.insert(cells.end(), {{""}, {before ? "gone" : "new"}});
-    return cells;
-  }
-  cells.push_back({fmt::format("{:+.3g}", *after - *before)});
-  const Colour colour = *after > *before ? Colour::red : Colour::green;
-  cells.push_back({*before > 0 ? table_number(*after / *before) : "", colour});
-  return cells;
-}
-
 }  // namespace
 
 ProfiledCase read_profiled_case(const std::filesystem::path& bundle, const Record& record) {
@@ -195,34 +179,6 @@ std::string render_profile(const ProfiledCase& profile, bool colours) {
   if (!profile.details.device_time_note.empty())
     text += fmt::format("device time: none, {}\n", profile.details.device_time_note);
   return text + warning_lines(profile);
-}
-
-std::string render_profile_diff(const ProfiledCase& before, const ProfiledCase& after, bool colours) {
-  Table table =
-      table_with({"stage (self time)", ">before\n[ms]", ">after\n[ms]", ">change\n[ms]", ">after /\nbefore"});
-  table.columns.front().shrinks = true;
-  const auto self = [](const StageRecord* stage, const ProfiledCase& profile) -> std::optional<double> {
-    if (stage == nullptr) return std::nullopt;
-    return shown_sample(stage->self_ms, profile.details);
-  };
-  for (const TreeRow& row : tree_rows(after.record.stages))
-    table.rows.push_back(diff_cells(std::string(2 * row.depth, ' ') + row.stage->name,
-                                    self(find_stage(before.record.stages, *row.stage), before),
-                                    self(row.stage, after)));
-  for (const TreeRow& row : tree_rows(before.record.stages))
-    if (find_stage(after.record.stages, *row.stage) == nullptr)
-      table.rows.push_back(diff_cells(row.stage->name, self(row.stage, before), std::nullopt));
-  table.rows.push_back(diff_cells("unattributed", unattributed_ms(before), unattributed_ms(after)));
-  table.rows.push_back(diff_cells("total", before.details.total_ms(), after.details.total_ms()));
-  std::string text = fmt::format("before: {}\nafter:  {}\n\n", printable(before.record.case_name),
-                                 printable(after.record.case_name));
-  text += render_table(table, colours);
-  if (before.details.sampler != after.details.sampler)
-    text += fmt::format(
-        "\nwarning: before was sampled by {}, after by {}: their flamegraphs differ for that alone\n",
-        before.details.sampler, after.details.sampler);
-  return text +
-         "\nTwo single profiles show where to look; whether one is faster is for `aqbench ab` to say.\n";
 }
 
 Json to_json(const ProfiledCase& profile) {

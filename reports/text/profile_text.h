@@ -1,5 +1,5 @@
 #pragma once
-// A profile for people: table of stages, bottlenecks, warnings; and two profiles side by side.
+// A profile for people: table of stages, bottlenecks, warnings.
 
 #include <filesystem>
 #include <string>
@@ -37,9 +37,6 @@ double unattributed_ms(const ProfiledCase& profile);
 
 // Returns the table of stages, bottlenecks, hot functions and warnings, at most 100 columns wide.
 std::string render_profile(const ProfiledCase& profile, bool colours = false);
-
-// Returns the stages of two profiles of the same case side by side, at most 100 columns wide.
-std::string render_profile_diff(const ProfiledCase& before, const ProfiledCase& after, bool colours = false);
 
 // Returns what render_profile() shows, for programs: "effective.profile" of results.json.
 Json to_json(const ProfiledCase& profile);

@@ -13,17 +13,11 @@ namespace {
 
 // Names matter more than numbers: columns are left out one by one until the names fit. Where names are too
 // long for any table, only the first two are left out. summary.md has all.
-Table fitting_table(Table table, std::size_t width) {
-  std::optional<Table> with_long_names;
-  for (const std::string_view dispensable :
-       {"bias_mean_mm", "points_per_mm2", "accuracy_median_mm", "accuracy_rmse_mm", "precision_"}) {
-    if (table_width(table) <= width) return table;
-    drop_columns(table, [&](const TableColumn& column, std::size_t) {
-      return column.metric.starts_with(dispensable);
-    });
-    if (dispensable == "points_per_mm2") with_long_names = table;
-  }
-  return table_width(table) <= width ? table : std::move(*with_long_names);
+Table fitting_table(const Table& table, std::size_t width) {
+  Table narrow =
+      fitted(table, width,
+             {"bias_mean_mm", "points_per_mm2", "accuracy_median_mm", "accuracy_rmse_mm", "precision_"});
+  return table_width(narrow) <= width ? narrow : fitted(table, width, {"bias_mean_mm", "points_per_mm2"});
 }
 
 // Scenes in rows and methods in columns.
@@ -92,10 +86,10 @@ std::string render_sweep_table(const Results& results, const Screen& screen) {
     const auto [common, table] = groups_table(groups, true);
     if (!common.empty()) text += terminal_of(Paragraph{"all: " + common}, screen);
     text += terminal_of(fitting_table(table, screen.width), screen) + legend(results);
-    text += render_program_table(groups, screen);
+    text += render_program_table(results, screen);
     text += render_protocol_lines(results, screen);
   }
-  text += terminal_of(problem_lines(groups), screen);
+  text += terminal_of(problem_lines(group_cases(results)), screen);
   const std::string workloads = render_workload_table(results, screen);
   text += (text.empty() || workloads.empty() ? "" : "\n") + workloads;
   if (!results.run.complete)

@@ -5,31 +5,11 @@
 #include <algorithm>
 
 #include "core/text.h"
-#include "harness/measuring/timing.h"
-#include "harness/statistics/summary.h"
 #include "reports/content/case_columns.h"
 #include "reports/content/times_table.h"
 
 namespace aqbench {
 namespace {
-
-// The mean over programs of a value that the system may not report.
-template <class Value>
-TableCell program_mean(const std::vector<const ProgramUse*>& uses, double unit, Value value) {
-  double sum = 0;
-  for (const ProgramUse* use : uses) {
-    const std::optional<double> one = value(*use);
-    if (!one) return {"n/a", Colour::yellow};
-    sum += *one;
-  }
-  return {table_number(sum / static_cast<double>(uses.size()) / unit)};
-}
-
-TableCell largest_peak(const std::vector<const ProgramUse*>& uses) {
-  std::optional<std::uint64_t> largest;
-  for (const ProgramUse* use : uses) largest = std::max(largest, use->peak_resident_bytes);
-  return {table_mib_or_na(largest), largest ? Colour::none : Colour::yellow};
-}
 
 // Says a note that many cases have only once: "3 cases: ...".
 Lines counted_lines(const std::map<std::string, std::size_t>& cases_of) {
@@ -61,31 +41,22 @@ Lines noise_lines(const Results& results) {
 
 }  // namespace
 
-std::string render_program_table(std::vector<CaseGroup> groups, const Screen& screen) {
-  take_common_axes(groups);
-  Table table =
-      table_with({"scene", "program", "axes", ">CPU\ns", ">peak\nMiB", ">read\nMiB", ">written\nMiB"});
-  for (const CaseGroup& group : groups) {
-    std::vector<const ProgramUse*> uses;
-    for (const Record* record : group.records)
-      if (record->program) uses.push_back(&*record->program);
-    if (uses.empty()) continue;
-    std::vector<TableCell> row = plain_row({group.scene, group.method, group.axes});
-    row.push_back(program_mean(
-        uses, 1, [](const ProgramUse& use) { return std::optional(use.cpu_user_s + use.cpu_system_s); }));
-    row.push_back(largest_peak(uses));
-    row.push_back(program_mean(uses, 0x1p20, [](const ProgramUse& use) { return use.read_bytes; }));
-    row.push_back(program_mean(uses, 0x1p20, [](const ProgramUse& use) { return use.written_bytes; }));
-    table.rows.push_back(std::move(row));
-  }
+Table fitted(Table table, std::size_t width, std::initializer_list<std::string_view> dispensable) {
+  for (const std::string_view one : dispensable)
+    if (table_width(table) > width)
+      drop_columns(table, [&](const TableColumn& column, std::size_t) {
+        return (column.metric.empty() ? column.header : column.metric).starts_with(one);
+      });
+  return table;
+}
+
+std::string render_program_table(const Results& results, const Screen& screen) {
+  const Table table = programs_table(results);
   if (table.rows.empty()) return "";
-  drop_columns(table, "n/a");
-  drop_columns(table, "");  // no axes
-  if (std::ranges::all_of(groups, [&](const CaseGroup& group) { return group.scene == groups[0].scene; }))
-    drop_column(table, "scene");
-  return "\n" + terminal_of(table, screen) +
-         "CPU time, read and written: means over seeds, in the cold run; peak: of resident memory, the "
-         "largest.\n";
+  return "\n" +
+         terminal_of(fitted(table, screen.width, {"involuntary", "switches", "major", "page faults"}),
+                     screen) +
+         terminal_of(Paragraph{kProgramRowsNote}, screen);
 }
 
 std::string render_protocol_lines(const Results& results, const Screen& screen) {
@@ -105,32 +76,14 @@ bool has_workloads(const Results& results) {
 
 std::string render_workload_table(const Results& results, const Screen& screen) {
   if (!has_workloads(results)) return "";
-  Table table =
-      table_with({"workload", ">cold\nms", ">warm\nms", ">95 %", ">n", ">throughput", ">roof-\nline"});
-  auto groups = group_cases(results);
-  std::erase_if(groups, [](const CaseGroup& group) { return group.records.front()->workload.empty(); });
-  const CaseLabels labels = label_cases(std::move(groups));
+  const CaseLabels labels = label_cases(group_cases(results));
   Lines verdicts;
-  for (const Record& record : results.records) {
-    if (record.workload.empty()) continue;
-    const std::string& label = labels.of.at(record.case_name);
-    const Timing& timing = record.timing;
-    if (record.status != Status::ok) {
-      table.rows.push_back(plain_row({label, to_string(record.status), "", "", "", "", ""}));
-      table.rows.back()[1].colour = Colour::red;
-      verdicts.items.push_back(
-          fmt::format("{}  {}: {}", to_string(record.status), record.case_name, record.reason));
-      continue;
-    }
-    const std::optional<double> warm = timing.warm_ms.empty() ? std::nullopt : typical_ms(timing);
-    table.rows.push_back(plain_row({label, table_number_or_na(timing.cold_ms), table_number_or_na(warm),
-                                    precision_text(timing), fmt::format("{}", timing.warm_ms.size()),
-                                    throughput_text(timing), roofline_text(record)}));
-    if (!timing.verdict.empty()) verdicts.items.push_back(label + ": " + timing.verdict);
-  }
-  const std::string common =
-      labels.common.empty() ? "" : terminal_of(Paragraph{"all: " + labels.common}, screen);
-  return common + terminal_of(table, screen) + terminal_of(verdicts, screen) +
+  for (const Record& record : results.records)
+    if (!record.timing.verdict.empty())
+      verdicts.items.push_back(labels.of.at(record.case_name) + ": " + record.timing.verdict);
+  const Table table = fitted(times_table(results), screen.width, {"max", "min", "warm"});
+  return (labels.common.empty() ? "" : terminal_of(Paragraph{"all: " + labels.common}, screen)) +
+         terminal_of(table, screen) + terminal_of(verdicts, screen) +
          screen_comparisons(compare_axes(results), screen) + terminal_of(noise_lines(results), screen);
 }
 

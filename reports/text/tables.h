@@ -1,8 +1,9 @@
 #pragma once
 // The tables at the end of `aqbench sweep`: cases, programs and protocols, times of workloads.
 
+#include <initializer_list>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "reports/content/case_groups.h"
 #include "reports/document/document.h"
@@ -17,9 +18,11 @@ std::string render_sweep_table(const Results& results, const Screen& screen = {}
 // Returns the numbers of protocols, a line for each case.
 std::string render_protocol_lines(const Results& results, const Screen& screen = {});
 
-// Returns a table for a terminal with a row for each group in which a program ran: its processor time and
-// bytes, the mean over the seeds, and the largest of their peaks of memory. Empty if no program ran.
-std::string render_program_table(std::vector<CaseGroup> groups, const Screen& screen);
+// Leaves columns whose headings or metrics begin so out of a table, one after the other, until it fits.
+Table fitted(Table table, std::size_t width, std::initializer_list<std::string_view> dispensable);
+
+// Returns what programs used; empty if no program ran.
+std::string render_program_table(const Results& results, const Screen& screen);
 
 // Returns whether any case is a workload.
 bool has_workloads(const Results& results);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "reports/text/tables.h"
 
 namespace aqbench {
 namespace {
@@ -46,12 +47,10 @@ std::string verdicts_text(const Verdicts& verdicts, const ShortNames& names, Ver
   std::string text;
   bool sizes = true;
   for (ReportBlock& block : verdict_blocks(verdicts, names, view)) {
-    if (Table* const table = std::get_if<Table>(&block))
-      for (const std::string_view dispensable : {"more", "allowed", "size"})
-        if (table_width(*table) > screen.width) {
-          drop_column(*table, dispensable);
-          sizes = dispensable != "size";
-        }
+    if (Table* const table = std::get_if<Table>(&block)) {
+      *table = fitted(std::move(*table), screen.width, {"more", "allowed", "size"});
+      sizes = std::ranges::find(table->columns, "size", &TableColumn::header) != table->columns.end();
+    }
     const Paragraph* const words = std::get_if<Paragraph>(&block);
     if (words != nullptr && words->text == kSizeNote && !sizes) continue;
     text += terminal_of(block, screen);

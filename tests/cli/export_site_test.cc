@@ -34,19 +34,11 @@ TEST_F(SiteCommand, OfAFolderWithoutBundlesIsAUsageErrorOfOneLine) {
 TEST_F(Export, HasFilesThatAreNamedByTheirCases) {
   succeeded(run("sweep --scene undulating --method sparse:fast --rig arc6 --axis width=320 --out out"));
   const std::string bundle = only_bundle(dir_ / "out").string();
-  succeeded(run("export {} --ply ply --svg svg --cameras cameras", bundle));
-  const std::vector<std::string> clouds = files_in(dir_ / "ply"), cameras = files_in(dir_ / "cameras");
+  succeeded(run("export {} --ply ply --svg svg", bundle));
+  const std::vector<std::string> clouds = files_in(dir_ / "ply");
   ASSERT_EQ(clouds.size(), 1u);
   EXPECT_TRUE(clouds[0].starts_with("undulating__sparse.fast__")) << clouds[0];
-  ASSERT_EQ(cameras.size(), 2u);
-  EXPECT_EQ(cameras[0], clouds[0]);
-  EXPECT_EQ(cameras[1], fs::path(clouds[0]).replace_extension(".txt").string());
   EXPECT_FALSE(files_in(dir_ / "svg").empty());
-}
-
-TEST_F(Export, OfABundleWithoutCamerasSaysSo) {
-  ASSERT_EQ(run("sweep --scene flat_plane --method roma_like --out out").exit_code, 0);
-  expect_mistake(run({"export", only_bundle(dir_ / "out"), "--cameras", "none"}), "contains no cameras");
 }
 
 }  // namespace

@@ -178,17 +178,15 @@ TEST_F(Profile, TwoProfilesAreCompared) {
   const Arguments quick = words("roma_like --repetitions 1 --no-plain --sampler in-process");
   profile(quick, "before");
   profile(with(quick, {"--inject", "noise=50ms"}), "after");
-  EXPECT_THAT(succeeded(run_program({"profile", "--diff", only_bundle(out("before")),
-                                     only_bundle(out("after")), "--out", out("diff")}))
-                  .out,
-              HasSubstr("noise"));
+  EXPECT_THAT(succeeded(run_program({"compare", only_bundle(out("before")), only_bundle(out("after"))})).out,
+              HasSubstr("moved most: noise of"));
 }
 
 TEST_F(Profile, FailuresAreRecordsAndBadInputIsOneLine) {
   EXPECT_THAT(exits(run_line("profile roma_like --inject noise=throw --out {}", out()), 3).out,
               HasSubstr("injected failure in stage 'noise'"));
   for (const char* const wrong : {"roma_lik", "", "roma_like --repetitions 0", "roma_like --sampler magic",
-                                  "--diff one", "flat_plane/roma_like --scene undulating"})
+                                  "flat_plane/roma_like --scene undulating"})
     expect_refused(run_program(with({"profile", "--out", out("none")}, words(wrong))), "");
   EXPECT_FALSE(std::filesystem::exists(out("none")));
 }

@@ -1,8 +1,7 @@
 // Draws what a comparison measured: both sides' distributions, pair by pair, and in the order in which the units ran.
 'use strict';
 const aqbench_ab = (() => {
-  const {make, data, number} = aqbench, plots = aqbench_plots;
-  const round = (value) => value === null || value === undefined ? 'n/a' : number(Number(value.toPrecision(5)));
+  const {make, data} = aqbench, plots = aqbench_plots;
   const dots = (size, fill) => ({paths: () => null, points: {show: true, size, fill}});
 
   // Returns what a pair says: B / A, B - A, or |B| - |A|; null where a side has no value.
@@ -38,23 +37,12 @@ const aqbench_ab = (() => {
     return {x: points.map(({x}) => x), y: points.map(({y}) => y)};
   }
 
-  function pair_table({unit, kind, pairs}) {
-    const titles = ['pair', ...data.sides.map((side) => `${side} [${unit}]`), kind === 'ratio' ? 'B / A' : kind === 'distance' ? '|B| - |A|' : 'B - A',
-      'first', 'used'];
-    const cell = (text, i) => i === 0 ? make('td', {}, text) : make('td', {'data-label': titles[i]}, text);
-    return make('details', {}, make('summary', {}, `the values of ${pairs.length} pairs`),
-      make('div', {class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'values of the pairs'},
-        make('table', {class: 'cards'}, make('thead', {}, make('tr', {}, ...titles.map((text) => make('th', {scope: 'col'}, text)))),
-          make('tbody', {}, ...pairs.map((pair, i) => make('tr', {}, ...[String(i + 1), round(pair[0]), round(pair[1]),
-            round(effect(kind, pair)), data.sides[pair[2] < pair[3] ? 0 : 1], pair[4] ? 'fresh' : pair[5] ? 'yes' : 'no'].map(cell)))))));
-  }
-
   function draw(holder, one, series) {
     holder.replaceChildren();
     const {pairs, unit, name, kind} = series, axis = unit && unit !== '1' ? `${name} [${unit}]` : name;
     const sides = data.sides.map((label, side) => ({label, ...in_order(pairs, side)})).filter(({y}) => y.length > 0);
     const charts = make('div', {class: 'plots'});
-    holder.append(make('p', {}, one.verdict), charts, pair_table(series));
+    holder.append(make('p', {}, one.verdict), charts);
     plots.chart(charts, `Distribution of ${name}`, 'Share of the units at or below a value; a unit is the best of its runs.',
       [axis, '%'], sides.map(({label, y}) => ({label, ...plots.ecdf(y), points: {show: false}, paths: uPlot.paths.stepped({align: 1})})));
     plots.chart(charts, kind === 'ratio' ? 'B / A, pair by pair' : kind === 'distance' ? '|B| - |A|, pair by pair'

@@ -43,22 +43,6 @@ const aqbench_plots = (() => {
       other.x <= points[i].x && other.y <= points[i].y && (other.x < points[i].x || other.y < points[i].y)));
   }
 
-  // Spreads counts of error codes (-127 to 127, quadratic) over bins of equal width, % of the points per mm.
-  function histogram(counts, full_mm, reach_mm, bins) {
-    const total = counts.reduce((sum, count) => sum + count, 0), width = 2 * reach_mm / bins;
-    const edge = (code) => Math.sign(code) * full_mm * (code / 127) ** 2, y = new Array(bins).fill(0);
-    counts.forEach((count, i) => {
-      if (count === 0) return;
-      const code = i - 127, low = edge(code - 0.5), high = edge(code + 0.5);
-      const first = Math.max(0, Math.floor((low + reach_mm) / width));
-      for (let bin = first; bin < bins && bin * width - reach_mm < high; ++bin) {
-        const overlap = Math.min(high, (bin + 1) * width - reach_mm) - Math.max(low, bin * width - reach_mm);
-        if (overlap > 0) y[bin] += 100 * count * overlap / (high - low) / total / width;
-      }
-    });
-    return {x: y.map((_, bin) => (bin + 0.5) * width - reach_mm), y};
-  }
-
   // The unit in which times are read: [name, ms of one].
   const time_unit = (all_ms) => {
     const most = Math.max(0, ...all_ms);
@@ -133,8 +117,7 @@ const aqbench_plots = (() => {
     const options = {width: width_now(), height: 320, ...extra.options,
       padding: [null, () => named() && extra.names === 'ends' ? widest + 16 : 16, null, null],
       scales: {x: {time: false, distr: log_x ? 3 : 1, ...log_x ? {range: (_, low, high) => [low / 1.2, high * 1.2]} : {}},
-        y: log_y ? {distr: 3, range: (_, low, high) => [low / 1.3, high * 1.3]} : extra.y_from_zero ? {range: (_, low, high) => [Math.min(0, low), high > 0 ? high * 1.05 : 1]}
-          : extra.least_y ? {range: (_, low, high) => [Math.min(low ?? 0, -extra.least_y), Math.max(high ?? 0, extra.least_y)]} : {}},
+        y: log_y ? {distr: 3, range: (_, low, high) => [low / 1.3, high * 1.3]}  : {}},
       legend: {markers: {dash: (plot, series) => plot.series[series].dash ? 'dashed' : 'solid'}},
       hooks: {draw: [(plot) => write_names(plot, names_of(plot)), ...extra.options?.hooks?.draw ?? []]},
       axes: [{...axis(axes[0]), ...extra.whole_x ? {incrs: incrs.filter((step) => step >= 1)} : {}, ...log_x ? {splits: ticks_125, filter: (_, splits) => splits} : {}},
@@ -206,6 +189,6 @@ const aqbench_plots = (() => {
     return [...values].filter(([axis, found]) => axis !== 'seed' && found.size >= 3).map(([axis]) => axis);
   }
 
-  return {aligned, time_unit, short_label, ecdf, quartiles, front, histogram, chart, colours, most_lines, value_of, threshold_lines, axis_lines,
+  return {aligned, time_unit, short_label, ecdf, quartiles, front, chart, colours, most_lines, value_of, threshold_lines, axis_lines,
     numeric_axes};
 })();

@@ -16,44 +16,6 @@
         ['threshold [mm]', '%'], lines, {log_x: true, names: chosen.length > 1 ? 'ends' : ''});
   }
 
-  function errors() {
-    const with_counts = chosen.filter((at) => at.errors?.length > 0);
-    if (with_counts.length === 0) return;
-    const spread = with_counts.map((at) => 5 * (plots.value_of(data, at, 'nmad_mm') ?? 0.2) +
-      Math.abs(plots.value_of(data, at, 'bias_median_mm') ?? 0));
-    const reach = Math.max(0.1, ...spread), lines = [];
-    with_counts.forEach((at, i) => {
-      const colour = plots.colours[i % plots.colours.length];
-      const counts = new Array(255).fill(0);
-      for (const [code, count] of at.errors) counts[code + 127] = count;
-      const all = counts.reduce((sum, count) => sum + count, 0);
-      const beyond = counts.reduce((sum, count, code) =>
-        sum + (data.error_full_mm * ((code - 127) / 127) ** 2 > reach ? count : 0), 0);
-      const name = plots.short_label(at, chosen), label = beyond === 0 ? name :
-        `${name}, ${(100 * beyond / all).toPrecision(2)} % beyond ${reach.toPrecision(2)} mm`;
-      lines.push({label, colour, ...plots.histogram(counts, data.error_full_mm, reach, 60)});
-      const mean = plots.value_of(data, at, 'bias_median_mm'), sigma = plots.value_of(data, at, 'nmad_mm');
-      if (mean === null || !sigma) return;
-      const x = lines.at(-1).x;
-      lines.push({label: `normal curve of ${at.label}`, quiet: true, colour, dash: [3, 4], width: 1, x,
-        y: x.map((e) => 100 / sigma / Math.sqrt(2 * Math.PI) * Math.exp(-0.5 * ((e - mean) / sigma) ** 2))});
-    });
-    plots.chart(holder, 'Signed errors', 'Share of the shown points per mm; dotted: the normal curve of the same ' +
-      'median and NMAD.', ['signed error [mm]', '% per mm'], lines);
-  }
-
-  function times() {
-    const warm = chosen.filter((at) => at.warm?.length >= 5);
-    if (warm.length === 0) return;
-    const [unit, ms] = plots.time_unit(warm.flatMap((at) => at.warm)), in_unit = (at) => at.warm.map((time) => time / ms);
-    plots.chart(holder, 'Distribution of warm times', 'Share of the warm runs that took at most that long.',
-      [`time [${unit}]`, '%'], warm.map((at) => ({label: plots.short_label(at, warm), ...plots.ecdf(in_unit(at)), points: {show: false},
-        paths: uPlot.paths.stepped({align: 1})})));
-    plots.chart(holder, 'Warm runs one after the other', 'A slope is drift: warming up, throttling, another program.',
-      ['run', `time [${unit}]`], warm.map((at) => ({label: plots.short_label(at, warm), x: at.warm.map((_, i) => i + 1), y: in_unit(at), width: 1})),
-      {whole_x: true});
-  }
-
   // Accuracy against time, of one scene at a time: errors of two scenes are no choice between methods.
   let scene = null;
   function pareto() {
@@ -111,7 +73,7 @@
 
   function redraw() {
     holder.replaceChildren();
-    for (const draw of [thresholds, errors, times, pareto, axes]) draw();
+    for (const draw of [thresholds, pareto, axes]) draw();
     return holder.childElementCount > 0;
   }
 

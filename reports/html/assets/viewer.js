@@ -55,7 +55,7 @@ const aqbench_viewer = (() => {
 
   function shapes_of(cloud) {
     const {gl} = state;
-    if (cloud.shapes && cloud.painter === gl) return cloud.shapes;
+    if (cloud.shapes) return cloud.shapes;
     const {view, points} = cloud, scene = view.scene ?? {};
     const shapes = {points: gl.load(points.positions, points.errors)};
     // Of a large cloud only some points were asked how alike images show them: they alone are drawn by that.
@@ -76,7 +76,6 @@ const aqbench_viewer = (() => {
         view_data.value_of_code(view)), view.triangles);
     if (scene.truth) shapes.truth = gl.load(wire(scene.truth, view.step_mm), null);
     if (scene.cameras) [shapes.cameras, shapes.water] = rig_lines(scene).map((lines) => gl.load(lines, null));
-    cloud.painter = gl;
     return cloud.shapes = shapes;
   }
 
@@ -121,9 +120,17 @@ const aqbench_viewer = (() => {
       return;
     }
     const colours = aqbench.data.colours[low < 0 ? 'signed' : 'size'], context = legend.bar.getContext('2d');
+    // Above each colour, how many points have it.
+    const counts = new Array(colours.length).fill(0), last = colours.length - 1;
+    for (const value of state.mode === 'difference' && state.compared ? state.cells.errors : values_of(state.a, state.colour_by))
+      if (!Number.isNaN(value)) ++counts[Math.min(last, Math.max(0, Math.round((value - low) / (high - low) * last)))];
     legend.bar.width = colours.length;
-    legend.bar.height = 1;
-    colours.forEach((colour, i) => { context.fillStyle = colour; context.fillRect(i, 0, 1, 1); });
+    legend.bar.height = 40;
+    colours.forEach((colour, i) => {
+      const height = 14 + 26 * counts[i] / Math.max(1, ...counts);
+      context.fillStyle = colour;
+      context.fillRect(i, 40 - height, 1, height);
+    });
     const what = state.mode === 'difference' ? agrees() ? ['B agrees better', 'B agrees worse'] : ['mm: B is better', 'mm: B is worse']
       : by_error() && agrees() ? ['ZNCC: images differ', 'ZNCC: images agree']
       : state.colour_by === 'error' ? ['mm: behind the surface', 'mm: towards the cameras']

@@ -81,6 +81,9 @@
     state.parts.limit.hidden = viewer.agrees();
     for (const [name, shape] of [['mesh', 'mesh'], ['truth', 'truth'], ['holes', 'holes'], ['rig', 'cameras']])
       state.show[name].parentElement.hidden = ![state.a, state.b].some((cloud) => cloud && viewer.shapes_of(cloud)[shape]);
+    const dry = [state.a, state.b].every((cloud) => cloud?.view.scene?.water_z_mm === undefined);
+    state.show.rig.nextSibling.textContent = dry ? ' cameras' : ' cameras and water';
+    if (any && viewer.agrees() && !state.touched_colour) colour.value = 'colour';  // a recording looks as it was photographed
     state.colour_by = colour.value;
   }
 
@@ -215,7 +218,7 @@
       again();
     });
     const colour = choice('colour', [['error', 'signed error'], ['confidence', 'confidence'], ['views', 'views']],
-      () => { state.colour_by = colour.select.value; again(); });
+      () => { Object.assign(state, {colour_by: colour.select.value, touched_colour: true}); again(); });
     Object.assign(state.parts, {colour: colour.select, own: make('option', {value: 'colour'}, 'its own colours')});
     const limit = choice('scale', [0.2, 0.5, 1, 2, 5, 10, 20].map((mm) => [mm, `± ${mm} mm`]),
       () => { Object.assign(state, {limit_mm: Number(limit.select.value), chosen_scale: true}); again(); });
@@ -270,15 +273,12 @@
       clouds.reduce((worst, index) => badness(index) > badness(worst) ? index : worst, clouds[0]);
   }
 
-  // Starts with a painter: that of viewer_gl.js where a device draws, else that of viewer_plain.js.
-  function start(painter = null) {
-    if (viewer.state && !painter) return;
-    section.querySelector('.viewer')?.remove();
+  function start() {
+    if (viewer.state) return;
     const started = performance.now();
     const canvas = make('canvas', {tabindex: '0', role: 'application', 'aria-label':
       'points of a case in three dimensions; arrow keys turn, plus and minus zoom, t from above, Enter picks'});
-    painter ??= viewer_gl.has_device() ? viewer_gl.painter : viewer_plain.painter;
-    const gl = painter(canvas);
+    const gl = viewer_draw.painter(canvas);
     const bar = make('canvas', {'aria-hidden': 'true'}), low = make('span'), high = make('span');
     const output = make('output', {'aria-live': 'polite'}, 'A click tells what a point is: error, views, cause.');
     const facts = make('p', {class: 'dim'}), overlay = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
@@ -289,10 +289,11 @@
     const {state} = viewer, tools = controls();
     section.append(make('div', {class: 'viewer'}, tools, make('div', {class: 'picture'}, canvas, overlay),
       make('div', {class: 'scale'}, low, bar, high), output, facts));
-    const first = first_case();
+    const first = first_case(), covered = data.metrics.findIndex(([name]) => name.startsWith('completeness_2mm'));
+    state.show.holes.checked = !(data.cases[first].values?.[covered] < 80);  // of a cloud that is mostly holes they hide the rest
     state.a = measured(viewer.cloud_of(first));
     state.camera = viewer_camera.start(500);
-    state.moving_share = Math.min(1, (painter === viewer_gl.painter ? 1e5 : 5e5) / Math.max(1, state.a.points.count));
+    state.moving_share = Math.min(1, 5e5 / Math.max(1, state.a.points.count));
     state.parts.a.value = String(first);
     set_case('a', String(first));
     viewer.resize();
@@ -308,15 +309,17 @@
     section.dataset.firstFrameMs = (performance.now() - started).toFixed(0);
     setTimeout(() => section.append(legend_of_holes()), 50);
     if (data.pairs) show_pair();
+    else aqbench.show_beside(data.cases[first].name, document.querySelector(
+      `tr[data-against][data-case="${CSS.escape(data.cases[first].name)}"]`)?.dataset.against, false);
   }
 
   // Shows where the case of a row is worse than the one that it is held against.
   function add_turn_buttons() {
     const of_name = new Map(clouds.map((index) => [data.cases[index].name, index]));
-    aqbench.show_beside = (name, against) => {
+    aqbench.show_beside = (name, against, asked = true) => {
       const here = of_name.get(name), best = of_name.get(against);
-      if (here === undefined) return false;
-      section.scrollIntoView();
+      if (here === undefined || !(asked || best !== undefined)) return false;
+      if (asked) section.scrollIntoView();
       start();
       viewer.compare(best ?? here, best === undefined ? '' : here, 'both');
       return true;

@@ -85,25 +85,6 @@ TEST(Narrative, SentencesAreComputed) {
   EXPECT_EQ(narrative_lines(content).front(), "3 of 4 planned cases ok, 1 crashed.");
 }
 
-// Four cases and more share a sentence.
-TEST(Narrative, ManyCasesShareASentence) {
-  BundleContent content = content_of(synthetic_results());
-  content.results.records.clear();
-  for (const int window : {5, 7, 9, 11}) {
-    Record record = synthetic_record("flat_plane", "plane_sweep", 42, 1);
-    record.case_name += "/window=" + std::to_string(window);
-    record.axes.emplace_back("window", std::int64_t{window});
-    record.simulated = false;
-    record.stages = {{"depth", "", 1, {90.0}, {10.0 * window}, {}, {}},
-                     {"fusion", "", 1, {10}, {10}, {}, {}}};
-    content.results.records.push_back(record);
-  }
-  const auto lines = narrative_lines(content);
-  EXPECT_THAT(lines,
-              Contains("In 4 of 4 cases the stage depth takes the most time: 83.3 % (flat_plane/plane_sweep "
-                       "window=5) to 91.7 % (flat_plane/plane_sweep window=11) of all stages."));
-}
-
 TEST(Narrative, EqualErrorsAreCalledEqual) {
   BundleContent content = content_of(synthetic_results());
   content.results.records.clear();

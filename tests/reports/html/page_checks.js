@@ -52,22 +52,14 @@
     differ(aqbench_plots.quartiles([1, 2, 3, 4, 5]), [2, 3, 4]) ||
     differ(aqbench_plots.front([{x: 1, y: 3}, {x: 2, y: 2}, {x: 3, y: 2}, {x: 0.5, y: 9}]), [0, 1, 3]) ||
     differ(aqbench_plots.numeric_axes([{name: 'a/n=1/seed=4'}, {name: 'a/n=2/seed=5'}, {name: 'a/n=4/seed=6'}]), ['n']));
-  check('bars of a histogram hold all points, where their errors are', () => {
-    const counts = new Array(255).fill(0);
-    counts[127 + 28] = 30;  // 0.97 mm
-    counts[127] = 70;
-    const {x, y} = aqbench_plots.histogram(counts, 20, 2, 40), width = x[1] - x[0];
-    const share = (low, high) => y.reduce((sum, value, i) => sum + (x[i] > low && x[i] < high ? value * width : 0), 0);
-    return near(share(-2, 2), 100, 1e-6) || near(share(0.8, 1.2), 30, 1e-6);
-  });
   check('curves are drawn', () => {
     aqbench_plots.start();
     return document.querySelectorAll('#curves .uplot').length >= 2 ? '' : 'no plots';
   });
-  const bar = (name, from, to, row) => ({name, text: name, from, to, row, level: row, colour: '#eee'});
+  const bar = (name, from, to, row) => ({name, text: name, from, to, row, colour: '#eee'});
   check('bars are walked by keys, zoomed and found', () => {
     const items = [bar('outer', 0, 10, 0), bar('first', 0, 4, 1), bar('second', 4, 9, 1), bar('narrow', 9, 9.001, 1)];
-    const chart = aqbench_bars.chart({label: 'bars', items, extent: [0, 10], amount: (size) => `${size} ms`, tick: String});
+    const chart = aqbench_flames.chart({label: 'bars', items, extent: [0, 10], amount: (size) => `${size} ms`});
     document.body.append(chart.box);
     chart.show(0, 10);
     const tree = chart.box.querySelector('[role=tree]'), here = () => tree.querySelector('.here')?.textContent;
@@ -88,37 +80,16 @@
   });
   check('of too many bars the widest are drawn, and what they cover counts once', () => {
     const many = Array.from({length: 5000}, (_, i) => bar('b', i, i + (i % 2 === 0 ? 1 : 0.9), 0));
-    const drawn = aqbench_bars.seen(many, [0, 1300]);
+    const drawn = aqbench_flames.seen(many, [0, 1300]);
     return differ([drawn.length, drawn.filter(({from}) => from % 2 === 0).length], [1200, 651]) ||
-      near(aqbench_bars.covered([bar('a', 0, 4, 0), bar('b', 1, 2, 1), bar('c', 3, 6, 0)]), 6, 1e-12);
+      near(aqbench_flames.covered([bar('a', 0, 4, 0), bar('b', 1, 2, 1), bar('c', 3, 6, 0)]), 6, 1e-12);
   });
-  check('stages follow each other, with what is nested in them, beside other threads and without times', () => {
-    const MiB = 2 ** 20, stages = [['one', '', 1, 5, 2, 2 * MiB, 3 * MiB, null, false], ['in', 'one', 4, 3, 3, 0, 0, MiB, false],
-      ['two', '', 1, 4, 4, -MiB, MiB, null, false], ['lost', '', 1, null, null, null, null, null, false],
-      ['thread', '', 2, 7, 7, null, null, null, true]];
-    const made = aqbench_stages.of_medians({stages});
-    const places = made.items.map(({name, from, to, row}) => [name, from, to, row]);
-    return differ(places, [['one', 0, 5, 0], ['in', 0, 3, 1], ['two', 5, 9, 0], ['thread', 0, 7, 3]]) ||
-      differ([made.unknown, made.end, made.lanes.length, made.alive, made.peaks],
-        [['lost'], 9, 1, [[0, 0], [5, 2], [5, 2], [9, 1]], [[0, 5, 3], [5, 9, 3]]]) ||
-      (made.items[1].text.includes('resident memory grew by 1 MiB') && !made.items[1].text.includes('tensors') ? ''
-        : made.items[1].text);
-  });
-  check('a traced run stands at its times, each thread below the one before', () => {
-    const {items, lanes, alive, end, note} = aqbench_stages.of_trace({trace: {lanes: ['main', 'worker'], names: ['s', 't'],
-      events: [[0, 0, 0, 1000, 500], [1, 0, 1, 1100, 100], [1, 1, 0, 1200, 400]], memory: [[1000, 1.5]], left_out: 7}});
-    return differ([items.map(({name, from, to, row}) => [name, from, to, row]), lanes.map(({row}) => row), alive, end],
-      [[['s', 0, 0.5, 1], ['t', 0.1, 0.2, 2], ['t', 0.2, 0.6, 4]], [0, 3], [[0, 1.5]], 0.6]) ||
-      (note.includes('The 7 shortest') ? '' : note);
-  });
-  check('the page draws stages, the traced run and the samples of two cases against each other', () => {
+  check('the page draws the samples of two cases against each other', () => {
     const texts = (selector) => [...document.querySelectorAll(`${selector} [role=treeitem]`)].map((item) => item.title);
-    const stages = texts('#stage-tree');
-    if (!stages.some((text) => text.startsWith('matching: 20 ms, from 0 ms on'))) return `stages: ${stages}`;
-    aqbench_stages.flame_choice.choose(0, 1);
+    aqbench_flames.show(0, 1);
     const samples = texts('#flames');
     const [changed] = document.querySelectorAll('#flames tbody tr');
-    aqbench_stages.flame_choice.choose(0, -1);
+    aqbench_flames.show(0, -1);
     return differ([samples, changed.textContent, texts('#flames').length], [['main: 50 samples, 100 %', 'hot: 40 samples, 80 %',
       'rest: 10 samples, 20 %', 'main: 100 samples, 100 %, +0 points', 'hot: 50 samples, 50 %, -30 points',
       'rest: 50 samples, 50 %, +30 points'], 'hot80 %50 %-30 points', 3]);
@@ -138,9 +109,19 @@
     return differ([side((x + 0.5) / width), side((y + 0.5) / height)], [side((1 + u) / 2), side((1 - v) / 2)]) ||
       differ([x, y], [35, 20]);
   });
-  for (const [how, {painter}] of [['by WebGL2', viewer_gl], ['without a device', viewer_plain]])
-    check(`the dent stands at its place with its colour, ${how}`, () => {
-      aqbench_viewer.start(painter);
+  const show_alone = () => {
+    aqbench_viewer.start();
+    const [a, b] = document.querySelectorAll('#clouds .tools select');
+    [a.value, b.value] = ['0', ''];
+    for (const select of [b, a]) select.dispatchEvent(new Event('change'));
+  };
+  check('the viewer opens on the worst case beside the best of its scene', () => {
+    aqbench_viewer.start();
+    const {a, b} = aqbench_viewer.state;
+    return differ([a.index, b?.index], [1, 0]);
+  });
+  check('the dent stands at its place with its colour', () => {
+      show_alone();
       const {state} = aqbench_viewer, {canvas} = state;
       Object.assign(state.camera, viewer_camera.top, {distance: 900});
       state.show.truth.checked = false;
@@ -158,9 +139,8 @@
       return differ([colour_at(101, 51, -3), colour_at(111, 45, -3), colour_at(101, -49, 0), colour_at(61, 51, 0)],
         [expected(error), expected(error), expected(0), expected(0)]);
     });
-  for (const [how, {painter}] of [['by WebGL2', viewer_gl], ['without a device', viewer_plain]])
-    check(`points have the colours of their program, ${how}`, () => {
-      aqbench_viewer.start(painter);
+  check('points have the colours of their program', () => {
+      show_alone();
       const {state} = aqbench_viewer, {canvas} = state, [colour] = [...document.querySelectorAll('#clouds .tools select')]
         .filter((select) => select.options[0].value === 'error');
       Object.assign(state.camera, viewer_camera.top, {distance: 900});
@@ -189,28 +169,6 @@
       return wrong || differ([before, ...without, with_b], [['error', 'confidence', 'views', 'colour'],
         ['error', 'confidence', 'views'], 'error', ['error', 'confidence', 'views', 'colour']]);
     });
-  check('points, lines and triangles look alike with and without a device', () => {
-    const positions = new Float32Array([-20, -10, 0, 20, -10, 3, 0, 15, 6, 5, 5, -4]), values = [-1, 0, 1, NaN];
-    const pictures = [viewer_gl, viewer_plain].map(({painter}) => {
-      const canvas = aqbench.make('canvas', {width: 80, height: 60}), paint = painter(canvas);
-      paint.set_palette(aqbench.data.colours.signed);
-      const shape = paint.load(positions, null, new Uint32Array([0, 1, 2]));
-      paint.recolour(shape, new Float32Array(values));
-      const points = paint.load(positions, null);
-      paint.recolour(points, new Float32Array(values));
-      paint.begin([0, 0, 80, 60], viewer_camera.matrix({...viewer_camera.start(60), distance: 90}, 80 / 60));
-      paint.draw(shape, 'TRIANGLES', {range: [-1, 1]});
-      paint.draw(paint.load(positions, null), 'LINES', {colour: [1, 0, 0]});
-      paint.draw(points, 'POINTS', {range: [-1, 1], size: 500, least: 1});
-      paint.finish();
-      const copy = aqbench.make('canvas', {width: 80, height: 60}).getContext('2d');
-      copy.drawImage(canvas, 0, 0);
-      const {data} = copy.getImageData(0, 0, 80, 60);
-      return Array.from({length: 4800}, (_, i) => data.slice(4 * i, 4 * i + 3).join());
-    });
-    const seen = new Set(pictures[1]), others = pictures[0].filter((colour, i) => colour !== pictures[1][i]).length;
-    return seen.size >= 5 && others <= 60 ? '' : `${others} pixels differ, ${seen.size} colours`;
-  });
   check('picking a point tells its error', () => {
     const {state} = aqbench_viewer, {canvas} = state;
     const [u, v] = viewer_camera.project(viewer_camera.matrix(state.camera, canvas.width / canvas.height), 101, 51, -3);
@@ -219,6 +177,8 @@
   });
   check('beside B minus A the holes of B are drawn and picked', () => {
     const {state} = aqbench_viewer, {canvas} = state;
+    if (state.show.holes.checked) return 'holes of a cloud that covers 21 % are on';
+    state.show.holes.checked = true;
     aqbench_viewer.compare(0, 1);
     Object.assign(state.camera, viewer_camera.top, {distance: 900});
     aqbench_viewer.draw(1);
@@ -226,7 +186,7 @@
     const rgb = state.gl.pixel(Math.round((u + 1) / 2 * canvas.width), Math.round((v + 1) / 2 * canvas.height));
     const colour = '#' + rgb.map((part) => part.toString(16).padStart(2, '0')).join('');
     const text = aqbench_viewer.text_of(aqbench_viewer.pick((u + 1) / 2 * canvas.width, (1 - v) / 2 * canvas.height));
-    aqbench_viewer.start(viewer_plain.painter);
+    show_alone();
     return differ(colour, aqbench_viewer.cause_colours[4]) ||
       (text.includes(aqbench.data.cases[1].label) && text.includes('filtering dropped') ? '' : text);
   });

@@ -97,13 +97,5 @@ TEST(ProfileText, AStageThatHoldsItselfEndsTheTree) {
   EXPECT_THAT(render_profile(profile), HasSubstr("unattributed"));
 }
 
-TEST(ProfileText, ADifferencePutsStagesSideBySide) {
-  ProfiledCase before = example(), after = example();
-  after.record.stages[1] = stage("depth", "pipeline", 120, 105);
-  after.record.stages[3] = stage("meshing", "pipeline", 5, 5);
-  const std::string text = render_profile_diff(before, after);
-  for (const char* const part : {"+60  ", "   2.33\n", "new", "gone"}) EXPECT_THAT(text, HasSubstr(part));
-}
-
 }  // namespace
 }  // namespace aqbench

@@ -24,8 +24,15 @@ TEST(SweepTable, FitsTheScreenAndHasARowPerSceneAndMethod) {
   failed.reason = "ran longer than 600 s and " + std::string(200, 'x');
   failed.metrics.clear();
   results.records.push_back(failed);
-  const std::string text = render_sweep_table(results);
+  const std::string text = render_sweep_table(results, {false, 220});
   EXPECT_TRUE(shows(text, results.records[5].scene + "  ")) << "a name is never cut: " << text;
+  // On a narrow screen the values of a row stand below its names, and no line ends inside of one.
+  const std::string narrow = render_sweep_table(results, {false, 80});
+  EXPECT_TRUE(
+      shows(narrow, results.records[5].scene + "  roma_like\n  some_axis_with_a_long_name=123456789\n"))
+      << narrow;
+  EXPECT_TRUE(shows(narrow, "\n  n 1  mean error [mm] 912  ")) << narrow;
+  EXPECT_TRUE(shows(narrow, "  mean error [mm] 0.850 ± 0.0707  ")) << narrow;
   EXPECT_FALSE(shows(text, "…")) << text;
   for (const char* const part :
        {"  1.53  ", "±0.0707", "0/1", "timeout  mound/roma_like/seed=42: ran longer"})
@@ -70,9 +77,9 @@ TEST(SweepTable, SaysWhatProgramsUsed) {
     results.records.push_back(record);
   }
   const std::string text = render_sweep_table(results);
-  EXPECT_TRUE(shows(text, "mine     2.00  43.0  3.00\n")) << text;
+  EXPECT_TRUE(shows(text, "undulating/mine      1.75       0.250         43.0  3.00  ")) << text;
   EXPECT_FALSE(shows(text, "written\n")) << "no program says how much: " << text;
-  EXPECT_TRUE(shows(text, "peak: of resident memory, the largest")) << text;
+  EXPECT_TRUE(shows(text, "the largest peak of all together")) << text;
 }
 
 TEST(SweepTable, SpellsOutWhatDiffersBetweenCases) {

@@ -1,12 +1,12 @@
-// Draws what viewer_gl.js draws without a device: where there is no WebGL2, or where a program takes the device's
-// place, which needs microseconds for each point. The same shapes, the same colours, the same places.
+// Draws points, lines and triangles, each coloured by one number through a palette. No device is needed: a picture is the same on
+// every machine, and a program that takes a device's place would need microseconds for each point.
 'use strict';
-const viewer_plain = (() => {
+const viewer_draw = (() => {
   const background = 0xff2a2420, grey = 0xff808080;  // ABGR
   const near = 1e-3;
   const word_of = (rgb) => (255 << 24 | rgb[2] << 16 | rgb[1] << 8 | rgb[0]) >>> 0;
 
-  // Returns what draws on a canvas, as viewer_gl.painter() does.
+  // Returns what draws on a canvas.
   function painter(canvas) {
     const context = canvas.getContext('2d', {alpha: false});
     let picture = null, words = null, nearness = null;  // nearness: 1 / distance along the view
@@ -19,6 +19,7 @@ const viewer_plain = (() => {
       nearness = new Float32Array(words.length);
     }
 
+    // Takes what is drawn. `values` may be null for what has one colour.
     const load = (positions, values, indices = null) => ({positions, values, indices,
       count: indices ? indices.length : positions.length / 3});
 
@@ -27,17 +28,20 @@ const viewer_plain = (() => {
       shape.words = null;
     }
 
+    // Takes colours as "#rrggbb".
     function set_palette(colours) {
       palette = Uint32Array.from(colours, (hex) => word_of([1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16))));
       ++palettes;  // what was coloured by another palette is coloured anew
     }
 
+    // Leaves nothing of the last picture.
     function wipe() {
       fit();
       words.fill(background);
       nearness.fill(0);
     }
 
+    // Begins a picture in a part of the canvas: x, y, width, height in pixels, y up.
     function begin([left, bottom, width, height], world_to_clip) {
       fit();
       part = [left, canvas.height - bottom - height, width, height];
@@ -122,7 +126,7 @@ const viewer_plain = (() => {
       }
     }
 
-    // Each in the colour of its last corner, as WebGL2 does.
+    // Each in the colour of its last corner.
     function triangles(shape, count, fixed, colours) {
       const corners = new Float32Array(shape.positions.length);
       for (let i = 0; i < corners.length / 3; ++i) corners.set(place(shape.positions, i), 3 * i);
@@ -146,6 +150,8 @@ const viewer_plain = (() => {
       }
     }
 
+    // Draws the first `count` of a shape. `colour` is [r, g, b] or null for the palette; with `direct` the values are
+    // colours of 16 bits.
     function draw(shape, mode, {count = shape.count, colour = null, range = [0, 1], size = 0, least = 1, direct = false} = {}) {
       const fixed = colour ? word_of(colour.map((share) => Math.round(255 * share))) : 0;
       const colours = colour ? null : words_of(shape, range, direct);
@@ -160,7 +166,20 @@ const viewer_plain = (() => {
       return [...picture.data.subarray(at, at + 3)];
     }
 
-    return {load, recolour, set_palette, wipe, begin, draw, pixel, finish: () => context.putImageData(picture, 0, 0)};
+    // Shows the picture, darker behind edges: where a neighbour stands nearer than a pixel by more than the slope of a surface.
+    function finish() {
+      const across = canvas.width, shaded = new ImageData(new Uint8ClampedArray(picture.data), across, canvas.height);
+      for (let at = across; at < words.length - across; ++at) {
+        const own = nearness[at];
+        if (own === 0) continue;
+        const near = Math.max(nearness[at - 1], nearness[at + 1], nearness[at - across], nearness[at + across]);
+        const light = Math.max(0.5, 1 - 12 * Math.max(0, near / own - 1.004));
+        if (light < 1) for (let part = 4 * at; part < 4 * at + 3; ++part) shaded.data[part] *= light;
+      }
+      context.putImageData(shaded, 0, 0);
+    }
+
+    return {load, recolour, set_palette, wipe, begin, draw, pixel, finish};
   }
 
   return {painter};
