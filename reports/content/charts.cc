@@ -14,10 +14,13 @@ namespace aqbench {
 namespace {
 
 // The columns whose means over seeds are bars: the names of their files, and how their metrics begin.
-constexpr std::pair<const char*, const char*> kBarColumns[] = {
-    {"accuracy", "accuracy_mean_mm"},         {"precision", "precision_"},
-    {"completeness", "completeness_"},        {"coverage", "photometric_coverage_pct"},
-    {"agreement", "photometric_zncc_median"}, {"reprojection", "reprojection_median_px"}};
+constexpr std::pair<const char*, const char*> kBarColumns[] = {{"accuracy", "accuracy_mean_mm"},
+                                                               {"precision", "precision_"},
+                                                               {"fscore", "fscore_"},
+                                                               {"completeness", "completeness_"},
+                                                               {"coverage", "photometric_coverage_pct"},
+                                                               {"agreement", "photometric_zncc_median"},
+                                                               {"reprojection", "reprojection_median_px"}};
 
 // Colours that people with colour vision deficiency tell apart (Okabe and Ito).
 constexpr std::array kPalette = {0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7, 0x56b4e9,

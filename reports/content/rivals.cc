@@ -41,15 +41,13 @@ const Record* of_same_seed(const RecordsBySeed& records, const Record& other) {
 
 // Adds the first records of both groups that have the same seed.
 void add_rivals(const CaseGroup& worse, const CaseGroup& best_group, const std::string& completeness,
-                RivalList& found) {
+                std::vector<Rivals>& found) {
   const RecordsBySeed best = by_seed(best_group);
   for (const Record* const record : worse.records)
     if (const Record* const other = of_same_seed(best, *record);
         other != nullptr && record->status == Status::ok) {
       if (differs(worse, best_group, kAccuracyMetric, 0.02) || differs(worse, best_group, completeness, 0.01))
-        found.pairs.push_back({record, other});
-      else
-        ++found.alike;
+        found.push_back({record, other});
       return;
     }
 }
@@ -148,13 +146,13 @@ MetricColumn completeness_column(const Results& results) {
   return found == nullptr ? MetricColumn{} : *found;
 }
 
-RivalList rivals_of(const Results& results) {
+std::vector<Rivals> rivals_of(const Results& results) {
   const std::string completeness = completeness_column(results).metric;
   std::map<std::string, std::vector<std::pair<double, CaseGroup>>> scenes;
   for (CaseGroup& group : group_cases(results))
     if (const auto spread = metric_spread(group, "accuracy_mean_mm"); spread && !group.scene.empty())
       scenes[ranking_of(*group.records.front())].emplace_back(spread->mean, std::move(group));
-  RivalList found;
+  std::vector<Rivals> found;
   for (auto& [scene, groups] : scenes) {
     std::ranges::stable_sort(groups, {}, [](const auto& one) { return one.first; });
     const CaseGroup& best = groups[0].second;

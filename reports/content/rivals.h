@@ -20,15 +20,10 @@ struct Rivals {
   const Record *worse, *best;
 };
 
-// Those that differ by more than noise, and how many do not.
-struct RivalList {
-  std::vector<Rivals> pairs;
-  std::size_t alike = 0;
-};
-
 // Returns for each group of cases that and the most accurate one of its scene, and for that one the one with
-// the greatest completeness, where it is another: of both the first records that have the same seed.
-RivalList rivals_of(const Results& results);
+// the greatest completeness, where it is another: of both the first records that have the same seed. Those
+// that differ by no more than noise are left out.
+std::vector<Rivals> rivals_of(const Results& results);
 
 // Returns the column of completeness at the tolerance that the tables show.
 MetricColumn completeness_column(const Results& results);

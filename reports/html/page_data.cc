@@ -81,7 +81,6 @@ Json case_json(const Record& record, const std::string& label, const std::vector
     at["injected"].push_back(fmt::format("{} in stage {}, {} times", fault.effect, fault.stage, fault.times));
   add_values(record, names, at);
   if (const auto ms = typical_ms(record.timing)) at["time_ms"] = *ms;
-  if (!record.timing.warm_ms.empty()) at["warm"] = record.timing.warm_ms;
   Json options = Json::array();
   for (const auto& [name, value] : record.options) options.push_back(name + " = " + to_string(value));
   for (const auto& [name, value] : record.defaults)

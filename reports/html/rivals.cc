@@ -96,7 +96,7 @@ Table rivals_table(const std::vector<Rivals>& pairs, const BundleContent& conten
 
 std::vector<std::string> rival_cases(const Results& results) {
   std::vector<std::string> names;
-  const std::vector<Rivals> all = rivals_of(results).pairs;
+  const std::vector<Rivals> all = rivals_of(results);
   for (std::size_t i = 0; i < std::min(all.size(), kMaxRivals); ++i) {
     names.push_back(all[i].worse->case_name);
     names.push_back(all[i].best->case_name);
@@ -106,7 +106,7 @@ std::vector<std::string> rival_cases(const Results& results) {
 
 std::string rival_words(const BundleContent& content, const ReportPictures& pictures,
                         const std::string& case_name) {
-  for (const Rivals& pair : rivals_of(content.results).pairs) {
+  for (const Rivals& pair : rivals_of(content.results)) {
     if (pair.worse->case_name != case_name) continue;
     const std::string cause = likely_cause(pair, pictures.biases_mm);
     return fmt::format("Beside {}, the best of its scene: {}.",
@@ -117,7 +117,7 @@ std::string rival_words(const BundleContent& content, const ReportPictures& pict
 }
 
 std::string rivals_section(const BundleContent& content, const ReportPictures& pictures) {
-  const auto [pairs, alike] = rivals_of(content.results);
+  const std::vector<Rivals> pairs = rivals_of(content.results);
   Section section{"rivals", "Compared with the best"};
   if (!pairs.empty()) {
     const CaseNames names = name_cases(content.results);
@@ -125,11 +125,6 @@ std::string rivals_section(const BundleContent& content, const ReportPictures& p
     section.blocks.emplace_back(common_words(names.common));
     section.blocks.emplace_back(rivals_table(pairs, content, pictures, names));
   }
-  if (alike > 0)
-    section.blocks.emplace_back(Paragraph{fmt::format(
-        "{} by no more than noise: by a paired t test over the seeds (p > 0.05), or with one seed 2 % of the "
-        "mean error and 1 % of the completeness.",
-        alike == 1 ? "1 pair differs" : fmt::format("{} pairs differ", alike))});
   return html_of(section);
 }
 

@@ -11,26 +11,6 @@
 namespace aqbench {
 namespace {
 
-// Names matter more than numbers: columns are left out one by one until the names fit. Where names are too
-// long for any table, only the first two are left out. summary.md has all.
-Table fitting_table(const Table& table, std::size_t width) {
-  Table narrow =
-      fitted(table, width,
-             {"bias_mean_mm", "points_per_mm2", "accuracy_median_mm", "accuracy_rmse_mm", "precision_"});
-  return table_width(narrow) <= width ? narrow : fitted(table, width, {"bias_mean_mm", "points_per_mm2"});
-}
-
-// Scenes in rows and methods in columns.
-Table turned(const Table& table) {
-  Table other{{{"scene"}}};
-  for (const auto& row : table.rows) other.columns.push_back({row.front().text, Align::right});
-  for (std::size_t c = 1; c < table.columns.size(); ++c) {
-    auto& cells = other.rows.emplace_back(1, TableCell{table.columns[c].header});
-    for (const auto& row : table.rows) cells.push_back(row[c]);
-  }
-  return other;
-}
-
 std::string legend(const Results& results) {
   const bool any_truth = std::ranges::any_of(results.records, [](const Record& record) {
     return record.status == Status::ok && has_true_surface(record);
@@ -80,14 +60,18 @@ std::string render_sweep_table(const Results& results, const Screen& screen) {
   std::string text;
   if (!results.records.empty() && is_imported(results.records.front())) {
     for (const Table& table : method_tables(results, metric_columns(results)))
-      text += printable(table.label) + "\n" +
-              terminal_of(table_width(table) > screen.width ? turned(table) : table, screen) + "\n";
+      text += printable(table.label) + "\n" + terminal_of(table, screen) + "\n";
   } else if (!groups.empty() || !has_workloads(results)) {
     const auto [common, table] = groups_table(groups, true);
     if (!common.empty()) text += terminal_of(Paragraph{"all: " + common}, screen);
-    text += terminal_of(fitting_table(table, screen.width), screen) + legend(results);
+    // Names matter more than numbers: columns are left out until they fit. summary.md has all.
+    text += terminal_of(fitted(table, screen.width,
+                               {"bias_mean_mm", "points_per_mm2", "accuracy_median_mm", "accuracy_rmse_mm",
+                                "precision_"}),
+                        screen) +
+            legend(results);
     text += render_program_table(results, screen);
-    text += render_protocol_lines(results, screen);
+    text += terminal_of(protocols_table(results), screen);
   }
   text += terminal_of(problem_lines(group_cases(results)), screen);
   const std::string workloads = render_workload_table(results, screen);

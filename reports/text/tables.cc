@@ -59,17 +59,6 @@ std::string render_program_table(const Results& results, const Screen& screen) {
          terminal_of(Paragraph{kProgramRowsNote}, screen);
 }
 
-std::string render_protocol_lines(const Results& results, const Screen& screen) {
-  const Table table = protocols_table(results);
-  Lines lines;
-  for (const auto& row : table.rows) {
-    std::string& line = lines.items.emplace_back(row.front().text + ":");
-    for (std::size_t i = 1; i < row.size(); ++i)
-      line += fmt::format("{} {} {}", i == 1 ? "" : ",", table.columns[i].header, row[i].text);
-  }
-  return terminal_of(lines, screen);
-}
-
 bool has_workloads(const Results& results) {
   return std::ranges::any_of(results.records, [](const Record& record) { return !record.workload.empty(); });
 }

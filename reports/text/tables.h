@@ -15,9 +15,6 @@ namespace aqbench {
 // cases that failed. Where it would be wider than the screen some metrics are left out; names are never cut.
 std::string render_sweep_table(const Results& results, const Screen& screen = {});
 
-// Returns the numbers of protocols, a line for each case.
-std::string render_protocol_lines(const Results& results, const Screen& screen = {});
-
 // Leaves columns whose headings or metrics begin so out of a table, one after the other, until it fits.
 Table fitted(Table table, std::size_t width, std::initializer_list<std::string_view> dispensable);
 

@@ -1,5 +1,4 @@
-// Curves over the records of a page, drawn with uPlot: precision and completeness over thresholds, errors, times,
-// axes with intervals, accuracy against time.
+// Curves over the records of a page, drawn with uPlot: precision and completeness over thresholds, accuracy against time.
 'use strict';
 const aqbench_plots = (() => {
   const {make, number} = aqbench;
@@ -26,15 +25,6 @@ const aqbench_plots = (() => {
       y.push(100 * (i + 1) / sorted.length);
     });
     return {x, y};
-  }
-
-  // Returns quartiles of samples (type 7).
-  function quartiles(samples) {
-    const sorted = [...samples].sort((a, b) => a - b);
-    return [0.25, 0.5, 0.75].map((q) => {
-      const rank = q * (sorted.length - 1), below = Math.floor(rank), above = Math.min(below + 1, sorted.length - 1);
-      return sorted[below] + (rank - below) * (sorted[above] - sorted[below]);
-    });
   }
 
   // Returns the indices of points that no other beats in both, x and y less being better.
@@ -126,7 +116,7 @@ const aqbench_plots = (() => {
         stroke: line.colour ?? colours[i % colours.length], dash: line.dash, spanGaps: true,
         paths: line.paths ?? undefined, points: line.points ?? {show: line.x.length < 40, size: 6},
         value: (_, value) => value === null || value === undefined ? '' : number(Number(value.toPrecision(3)))}))],
-      bands: extra.bands};
+    };
     const plot = new uPlot(options, aligned(lines), box);
     const fit_legend = () => {
       const rows = plot.root.querySelectorAll('.u-legend .u-series');
@@ -163,32 +153,5 @@ const aqbench_plots = (() => {
       .filter((line) => line.y.some((value) => value !== null));
   }
 
-  // Returns the lines over a numeric axis: what differs in nothing else is one line, with its quartiles.
-  function axis_lines(cases, axis, value) {
-    const groups = new Map();
-    for (const at of cases) {
-      const found = new RegExp(`(^|/)${axis.replace(/[.]/g, '\\.')}=([-+0-9.e]+)(?=/|$)`).exec(at.name), y = value(at);
-      if (!found || y === null) continue;
-      const key = at.name.replace(found[0], '').replace(/\/seed=\d+/, '') || at.name;
-      if (!groups.has(key)) groups.set(key, new Map());
-      const points = groups.get(key), x = Number(found[2]);
-      points.set(x, [...(points.get(x) ?? []), ...(Array.isArray(y) ? y : [y])]);
-    }
-    return [...groups].filter(([, points]) => points.size >= 3).map(([label, points]) => {
-      const x = [...points.keys()].sort((a, b) => a - b), all = x.map((place) => quartiles(points.get(place)));
-      return {label, x, y: all.map((q) => q[1]), low: all.map((q) => q[0]), high: all.map((q) => q[2])};
-    });
-  }
-
-  // Returns the axes that cases have with at least three numbers.
-  function numeric_axes(cases) {
-    const values = new Map();
-    for (const at of cases)
-      for (const [, axis, value] of at.name.matchAll(/(?:^|\/)([a-z_.]+)=([-+0-9.e]+)(?=\/|$)/g))
-        values.set(axis, (values.get(axis) ?? new Set()).add(value));
-    return [...values].filter(([axis, found]) => axis !== 'seed' && found.size >= 3).map(([axis]) => axis);
-  }
-
-  return {aligned, time_unit, short_label, ecdf, quartiles, front, chart, colours, most_lines, value_of, threshold_lines, axis_lines,
-    numeric_axes};
+  return {aligned, time_unit, short_label, ecdf, front, chart, colours, most_lines, value_of, threshold_lines};
 })();

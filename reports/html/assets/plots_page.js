@@ -46,34 +46,9 @@
     plot.root.before(make('div', {class: 'tools'}, make('label', {}, 'scene ', select)));
   }
 
-  function axes() {
-    const [unit, ms] = plots.time_unit(data.cases.map((at) => at.time_ms ?? 0));
-    for (const axis of plots.numeric_axes(data.cases).slice(0, 4))
-      for (const [title, value] of [
-        ['mean error [mm]', (at) => plots.value_of(data, at, 'accuracy_mean_mm')],
-        ['agreement of images [ZNCC]', (at) => plots.value_of(data, at, 'photometric_zncc_median')],
-        [`time [${unit}]`, (at) => at.warm?.length > 0 ? at.warm.map((time) => time / ms)
-          : at.time_ms === undefined ? null : at.time_ms / ms]]) {
-        if (title.startsWith('agreement') && data.cases.some((at) => plots.value_of(data, at, 'accuracy_mean_mm') !== null)) continue;
-        const found = plots.axis_lines(data.cases, axis, value).slice(0, plots.most_lines);
-        if (found.length === 0) continue;
-        const lines = [], bands = [], parts = found.map((line) => line.label.split('/'));
-        const label_of = (own) => own.filter((part) => !parts.every((other) => other.includes(part))).join(' ') || own.at(-1);
-        found.forEach((line, i) => {
-          const colour = plots.colours[i % plots.colours.length], at = lines.length + 1;
-          lines.push({label: found.length > 1 ? label_of(parts[i]) : title, colour, x: line.x, y: line.y},
-            {label: 'upper quartile', quiet: true, colour, width: 0.5, x: line.x, y: line.high, points: {show: false}},
-            {label: 'lower quartile', quiet: true, colour, width: 0.5, x: line.x, y: line.low, points: {show: false}});
-          bands.push({series: [at + 1, at + 2], fill: colour + '30'});
-        });
-        plots.chart(holder, `${title} over ${axis}`, 'Medians over seeds and runs; the band is between the quartiles.',
-          [axis, title], lines, {bands, names: found.length > 1 ? 'ends' : '', log_x: true, log_y: true});
-      }
-  }
-
   function redraw() {
     holder.replaceChildren();
-    for (const draw of [thresholds, pareto, axes]) draw();
+    for (const draw of [thresholds, pareto]) draw();
     return holder.childElementCount > 0;
   }
 

@@ -49,9 +49,7 @@
   check('a link that is no name opens nothing and breaks nothing', () =>
     differ(['%', 'a%2Fb', '50%'].map(aqbench.decoded), ['%', 'a/b', '50%']));
   check('curves', () => differ(aqbench_plots.ecdf([3, 1, 1, 2]), {x: [1, 2, 3], y: [50, 75, 100]}) ||
-    differ(aqbench_plots.quartiles([1, 2, 3, 4, 5]), [2, 3, 4]) ||
-    differ(aqbench_plots.front([{x: 1, y: 3}, {x: 2, y: 2}, {x: 3, y: 2}, {x: 0.5, y: 9}]), [0, 1, 3]) ||
-    differ(aqbench_plots.numeric_axes([{name: 'a/n=1/seed=4'}, {name: 'a/n=2/seed=5'}, {name: 'a/n=4/seed=6'}]), ['n']));
+    differ(aqbench_plots.front([{x: 1, y: 3}, {x: 2, y: 2}, {x: 3, y: 2}, {x: 0.5, y: 9}]), [0, 1, 3]));
   check('curves are drawn', () => {
     aqbench_plots.start();
     return document.querySelectorAll('#curves .uplot').length >= 2 ? '' : 'no plots';
