@@ -144,7 +144,7 @@ Candidates methods(const TypedValue&) {
   return all;
 }
 Candidates protocols(const TypedValue&) {
-  Candidates all = plain({"all", "normals", "poses"});
+  Candidates all = plain({"all", "normals"});
   for (const auto& [name, summary] : map_protocols()) all.push_back({name, summary});
   for (const CloudProtocol& protocol : cloud_protocols()) all.push_back({protocol.name, protocol.summary});
   return all;

@@ -7,24 +7,16 @@
 
 #include "core/error.h"
 #include "harness/eval/eval_protocol.h"
-#include "scenes/cloud/npy.h"
+#include "harness/eval/file_family.h"
 #include "scenes/images/images.h"
 
 namespace aqbench {
 namespace {
 
-// A depth map or what lies beside one, or a stack of them: maps x rows x columns. Rows x columns x 1 are one
-// map.
-struct ShapedMaps {
-  std::string file;
-  std::vector<std::size_t> shape;
-  std::vector<float> values;
-  bool counts = false;  // integers, which are no lengths
-};
-
-ShapedMaps read_npy_maps(const std::string& file) {
-  NpyArray array = read_npy(file);
-  ShapedMaps maps{file, std::move(array.shape), {}, array.is_whole};
+// Reads a depth map or what lies beside one, or a stack of them: maps x rows x columns. Rows x columns x 1
+// are one map.
+FileArray read_npy_maps(const std::string& file) {
+  FileArray maps = read_file_array(file);
   if (maps.shape.size() == 3 && maps.shape.back() == 1) maps.shape.pop_back();
   if (maps.shape.size() == 3 && maps.shape.back() == 3)
     throw input_error.of_file(file, "{} values are colours or points, not a stack of maps",
@@ -32,18 +24,17 @@ ShapedMaps read_npy_maps(const std::string& file) {
   if (maps.shape.size() != 2 && maps.shape.size() != 3)
     throw input_error.of_file(file, "{} values: expected rows x columns, or maps x rows x columns",
                               fmt::join(maps.shape, " x "));
-  std::visit([&](const auto& read) { maps.values.assign(read.begin(), read.end()); }, array.values);
   return maps;
 }
 
 // Reads any depth map. Counts become metres by what the request says of one; other values by the file's unit.
-ShapedMaps read_depth_maps(const std::string& file, double metres_per_unit,
-                           const EvalProtocolRequest& request, std::vector<std::string>& notes) {
-  ShapedMaps maps;
+FileArray read_depth_maps(const std::string& file, double metres_per_unit, const EvalProtocolRequest& request,
+                          std::vector<std::string>& notes) {
+  FileArray maps;
   DepthImage image;
   if (file.ends_with(".npy")) {
     maps = read_npy_maps(file);
-    image.far_values = drop_far_values(maps.values, maps.counts);
+    image.far_values = drop_far_values(maps.values, maps.is_whole);
   } else {
     image = read_depth_image(file);
     maps = {file,
@@ -52,23 +43,21 @@ ShapedMaps read_depth_maps(const std::string& file, double metres_per_unit,
             image.counts};
   }
   std::ranges::move(notes_of_depths(file, image.channel, image.far_values), std::back_inserter(notes));
-  if (maps.counts && !request.metres_per_count)
+  if (maps.is_whole && !request.metres_per_count)
     throw usage_error("{}: holds counts: give --depth-scale METRES", file);
-  if (maps.counts) metres_per_unit = *request.metres_per_count;
+  if (maps.is_whole) metres_per_unit = *request.metres_per_count;
   for (float& value : maps.values) value *= static_cast<float>(metres_per_unit);
   return maps;
 }
 
 // The same number of values in another shape is another image.
-void require_shape(const ShapedMaps& maps, const ShapedMaps& truth) {
-  if (maps.shape == truth.shape) return;
-  throw input_error.of_file(maps.file, "{} values where {} has {}", fmt::join(maps.shape, " x "), truth.file,
-                            fmt::join(truth.shape, " x "));
+void require_shape(const FileArray& maps, const FileArray& truth) {
+  require_sizes(maps, truth, std::max(maps.shape.size(), truth.shape.size()));
 }
 
 // Predicted maps, true ones and confidences, file by file.
 struct ReadMaps {
-  std::vector<ShapedMaps> predicted, truth, confidence;
+  std::vector<FileArray> predicted, truth, confidence;
 };
 
 ReadMaps read_all_maps(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
@@ -83,7 +72,7 @@ ReadMaps read_all_maps(const EvalProtocolRequest& request, const EvalCloudReques
     read.truth.push_back(read_depth_maps(files.truth.at(name), cloud.truth_metres_per_unit, request, notes));
     require_shape(read.predicted.back(), read.truth.back());
     if (!masks.empty()) {
-      const ShapedMaps mask = read_npy_maps(file_named(masks, name, request.mask_file));
+      const FileArray mask = read_npy_maps(file_named(masks, name, request.mask_file));
       require_shape(mask, read.truth.back());
       for (std::size_t i = 0; i < mask.values.size(); ++i)
         if (mask.values[i] == 0) read.truth.back().values[i] = std::numeric_limits<float>::quiet_NaN();
@@ -101,7 +90,7 @@ std::vector<DepthMapPair> pairs_of(const ReadMaps& read) {
     const auto& shape = read.truth[i].shape;
     const std::size_t height = shape[shape.size() - 2], width = shape.back(), size = height * width;
     for (std::size_t first = 0; first < read.truth[i].values.size(); first += size) {
-      const auto part = [&](const ShapedMaps& maps) { return std::span(maps.values).subspan(first, size); };
+      const auto part = [&](const FileArray& maps) { return std::span(maps.values).subspan(first, size); };
       pairs.push_back({height, width, part(read.predicted[i]), part(read.truth[i]),
                        read.confidence.empty() ? std::span<const float>() : part(read.confidence[i])});
     }
@@ -111,22 +100,20 @@ std::vector<DepthMapPair> pairs_of(const ReadMaps& read) {
 
 }  // namespace
 
-ShownProtocol score_depths(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
-                           const DepthProtocol& protocol, std::vector<std::string>& notes) {
-  DepthKnobs knobs = protocol.knobs;
-  take_knobs(request, depth_knobs(), knobs);
-  const ReadMaps read = read_all_maps(request, cloud, notes);
-  const std::vector<DepthMapPair> pairs = pairs_of(read);
-  ShownProtocol shown{protocol.name, protocol.source, knobs_json(depth_knobs(), knobs), {}, {}, {}};
-  shown.result = depth_errors(pairs, knobs);
-  const ProtocolValue* const optimum = find_value(shown.result, "abs_rel_lad");
-  if (optimum != nullptr && optimum->value && *shown.result[0].value > 1.01 * *optimum->value)
-    notes.push_back(
-        fmt::format("align=adam1000 did not converge: abs_rel {:.3g}, at the optimum (align=lad) {:.3g}",
-                    *shown.result[0].value, *optimum->value));
-  if (!read.confidence.empty())
-    std::ranges::move(sparsification_errors(pairs, knobs), std::back_inserter(shown.result));
-  return shown;
+SearchedFamily open_depths(const EvalProtocolRequest& request, const EvalCloudRequest& cloud, Notes& notes) {
+  return searched_family<DepthKnobs>(depth_knobs(), [&notes, read = read_all_maps(request, cloud, notes)](
+                                                        const DepthKnobs& knobs) {
+    const std::vector<DepthMapPair> pairs = pairs_of(read);
+    ProtocolResult result = depth_errors(pairs, knobs);
+    const ProtocolValue* const optimum = find_value(result, "abs_rel_lad");
+    if (optimum != nullptr && optimum->value && *result[0].value > 1.01 * *optimum->value)
+      notes.push_back(fmt::format(
+          "align=adam1000 (scale&shift) did not converge: abs_rel {:.3f}, the optimum (align=lad) is {:.3f}",
+          *result[0].value, *optimum->value));
+    if (!read.confidence.empty())
+      std::ranges::move(sparsification_errors(pairs, knobs), std::back_inserter(result));
+    return result;
+  });
 }
 
 }  // namespace aqbench

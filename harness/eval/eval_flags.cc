@@ -39,9 +39,7 @@ Modes mode_of(const EvalRequest& request) {
       chosen |= mode.mode;
   if (chosen == 0) return kEvalCloud;
   const Modes mode = only_mode(kEvalModes, chosen);
-  if (mode != kEvalProtocol) return mode;
-  const std::string& protocol = request.protocol.protocol;
-  return protocol == "poses" ? kEvalPoses : is_of_files(protocol) ? kEvalDepthFiles : kEvalProtocol;
+  return mode == kEvalProtocol ? mode_of_protocol(request.protocol.protocol) : mode;
 }
 
 // ---- Readers ----
@@ -291,7 +289,7 @@ const Flag<EvalRequest> kProtocolFlags[] = {
      }},
     {"rpe-delta", "DELTA", kEvalPoses, "how far apart the poses of RPE are, frames (10) or path (10m)",
      [](EvalRequest& r, const FlagValue& v) { r.protocol.knobs.push_back("rpe_delta=" + v.text); }},
-    {"confidence", "C.npy", kEvalDepthFiles,
+    {"confidence", "C.npy", kEvalDepthFiles | kEvalExplain | kEvalWhich,
      "how well these confidences (or a folder of them) rank the errors",
      of_protocol<&Protocol::confidence_file>},
 };

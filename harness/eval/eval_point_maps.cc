@@ -1,76 +1,183 @@
 #include <fmt/ranges.h>
 
+#include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
+#include <map>
 #include <utility>
 #include <variant>
 
 #include "core/error.h"
 #include "harness/eval/eval_protocol.h"
+#include "harness/eval/file_family.h"
 #include "scenes/cloud/npy.h"
 
 namespace aqbench {
 namespace {
 
-struct Maps {
-  std::vector<std::size_t> shape;  // views, height, width, and 3 of points
-  std::vector<float> values;
+// What a file holds of one side: points, and what may lie beside them in an .npz file.
+struct MapSide {
+  FileArray points, confidence, mask, z, rays, poses;
 };
 
-// Reads views x height x width (x 3), or of one view without the first.
-Maps read_maps(const std::string& file, bool of_points, double factor) {
-  NpyArray array = read_npy(file);
-  Maps maps{std::move(array.shape), {}};
-  const std::size_t sizes = of_points ? 4 : 3;
-  if (maps.shape.size() == sizes - 1) maps.shape.insert(maps.shape.begin(), 1);
-  if (maps.shape.size() != sizes || (of_points && maps.shape.back() != 3))
-    throw input_error.of_file(file, "{} values: expected {}", fmt::join(maps.shape, " x "),
-                              of_points ? "views x height x width x 3" : "views x height x width");
-  std::visit([&](const auto& read) { maps.values.assign(read.begin(), read.end()); }, array.values);
-  for (float& value : maps.values) value = static_cast<float>(value * factor);
-  return maps;
+void take_array(const std::string& file, const std::map<std::string, NpyArray>& arrays,
+                std::initializer_list<const char*> names, FileArray& array) {
+  for (const char* const name : names) {
+    const auto found = arrays.find(name);
+    if (found == arrays.end()) continue;
+    array = {file + ": " + name, found->second.shape, {}, found->second.is_whole};
+    std::visit([&](const auto& read) { array.values.assign(read.begin(), read.end()); },
+               found->second.values);
+    return;
+  }
 }
 
-void require_views(const std::string& file, const Maps& maps, const std::string& truth_file,
-                   const Maps& truth) {
-  for (const std::size_t size : {0, 1, 2})
-    if (maps.shape[size] != truth.shape[size])
-      throw input_error.of_file(file, "{} values where {} has {}", fmt::join(maps.shape, " x "), truth_file,
-                                fmt::join(truth.shape, " x "));
+// Puts the one view of an array in front, and refuses any other shape than views x height x width (x last).
+void take_shape(FileArray& array, std::size_t last) {
+  const std::size_t sizes = last > 1 ? 4 : 3;
+  if (array.shape.size() == sizes + 1 && last == 1 && array.shape.back() == 1) array.shape.pop_back();
+  if (array.shape.size() == sizes - 1) array.shape.insert(array.shape.begin(), 1);
+  if (array.shape.size() != sizes || (last > 1 && array.shape.back() != last))
+    throw input_error.of_file(array.file, "{} values: expected views x height x width{}",
+                              fmt::join(array.shape, " x "), last > 1 ? " x 3" : "");
+}
+
+FileArray read_maps(const std::string& file, std::size_t last) {
+  FileArray array = read_file_array(file);
+  take_shape(array, last);
+  return array;
+}
+
+MapSide read_side(const std::string& file, double metres_per_unit) {
+  MapSide side;
+  if (file.ends_with(".npz")) {
+    const auto arrays = read_npz(file);
+    take_array(file, arrays, {"points", "pts3d", "world_points", "point_map", "pointmap"}, side.points);
+    take_array(file, arrays, {"confidence", "conf"}, side.confidence);
+    take_array(file, arrays, {"mask", "valid", "valid_mask"}, side.mask);
+    take_array(file, arrays, {"z", "depth", "depth_z"}, side.z);
+    take_array(file, arrays, {"rays", "ray_directions"}, side.rays);
+    take_array(file, arrays, {"poses", "camera_poses", "world_from_camera"}, side.poses);
+    if (side.points.file.empty()) {
+      if (arrays.size() > 1) throw input_error.of_file(file, "holds no array called points");
+      take_array(file, arrays, {arrays.begin()->first.c_str()}, side.points);
+    }
+  } else {
+    side.points = read_file_array(file);
+  }
+  take_shape(side.points, 3);
+  for (FileArray* const array : {&side.confidence, &side.mask, &side.z, &side.rays}) {
+    if (array->file.empty()) continue;
+    take_shape(*array, array == &side.rays ? 3 : 1);
+    require_sizes(*array, side.points, 3);
+  }
+  for (FileArray* const lengths : {&side.points, &side.z})
+    for (float& value : lengths->values) value = static_cast<float>(value * metres_per_unit);
+  return side;
+}
+
+// Reads views x 3 x 4 or views x 4 x 4, world from camera.
+std::vector<CameraPose> poses_of(const MapSide& side, double metres_per_unit) {
+  const FileArray& array = side.poses;
+  std::vector<CameraPose> poses;
+  if (array.file.empty()) return poses;
+  const auto& shape = array.shape;
+  if (shape.size() != 3 || shape[0] != side.points.shape[0] || shape[1] < 3 || shape[1] > 4 || shape[2] != 4)
+    throw input_error.of_file(array.file, "{} values: expected {} x 3 x 4 or {} x 4 x 4",
+                              fmt::join(shape, " x "), side.points.shape[0], side.points.shape[0]);
+  for (std::size_t view = 0; view < shape[0]; ++view) {
+    CameraPose pose;
+    for (int row = 0; row < 3; ++row)
+      for (int column = 0; column < 4; ++column) {
+        const double value = array.values[4 * (shape[1] * view + row) + column];
+        (column < 3 ? pose.rotation(row, column) : pose.position_m[row]) =
+            column < 3 ? value : value * metres_per_unit;
+      }
+    if (!pose.rotation.allFinite() || !pose.position_m.allFinite() || pose.rotation.determinant() < 0 ||
+        (pose.rotation * pose.rotation.transpose() - Eigen::Matrix3d::Identity()).norm() > 1e-3)
+      throw input_error.of_file(array.file, "pose {} is no rotation and translation", view);
+    poses.push_back(pose);
+  }
+  return poses;
+}
+
+void take_mask(const FileArray& mask, FileArray& truth) {
+  if (mask.file.empty()) return;
+  require_sizes(mask, truth, 3);
+  for (std::size_t i = 0; i < mask.values.size(); ++i)
+    if (mask.values[i] == 0) truth.values[3 * i] = std::numeric_limits<float>::quiet_NaN();
+}
+
+// A pixel that the prediction masks out has none: it has no confidence at all.
+void leave_out_masked(MapSide& predicted) {
+  const std::vector<float>& mask = predicted.mask.values;
+  auto& confidence = predicted.confidence.values;
+  if (confidence.empty()) confidence.resize(mask.size(), std::numeric_limits<float>::max());
+  for (std::size_t i = 0; i < mask.size(); ++i)
+    if (mask[i] == 0) confidence[i] = std::numeric_limits<float>::quiet_NaN();
+}
+
+// Both sides, and their poses where both have some.
+struct MapSides {
+  MapSide predicted, truth;
+  std::vector<CameraPose> predicted_poses, true_poses;
+};
+
+MapSides read_sides(const EvalProtocolRequest& request, const EvalCloudRequest& cloud) {
+  MapSides sides{read_side(cloud.cloud_file, cloud.metres_per_unit),
+                 read_side(cloud.truth_files[0], cloud.truth_metres_per_unit),
+                 {},
+                 {}};
+  require_sizes(sides.predicted.points, sides.truth.points, 3);
+  if (!sides.predicted.poses.file.empty() && !sides.truth.poses.file.empty()) {
+    sides.predicted_poses = poses_of(sides.predicted, cloud.metres_per_unit);
+    sides.true_poses = poses_of(sides.truth, cloud.truth_metres_per_unit);
+  }
+  take_mask(sides.truth.mask, sides.truth.points);
+  if (!request.mask_file.empty()) take_mask(read_maps(request.mask_file, 1), sides.truth.points);
+  if (!request.confidence_file.empty()) {
+    sides.predicted.confidence = read_maps(request.confidence_file, 1);
+    require_sizes(sides.predicted.confidence, sides.truth.points, 3);
+  }
+  leave_out_masked(sides.predicted);
+  return sides;
 }
 
 }  // namespace
 
-ShownProtocol score_point_maps(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
-                               const PointMapProtocol& protocol, std::vector<std::string>& notes) {
-  PointMapKnobs knobs = protocol.knobs;
-  take_knobs(request, point_map_knobs(), knobs);
-  const std::string& truth_file = cloud.truth_files[0];
-  const Maps predicted = read_maps(cloud.cloud_file, true, cloud.metres_per_unit);
-  Maps truth = read_maps(truth_file, true, cloud.truth_metres_per_unit);
-  require_views(cloud.cloud_file, predicted, truth_file, truth);
-  if (!request.mask_file.empty()) {
-    const Maps mask = read_maps(request.mask_file, false, 1);
-    require_views(request.mask_file, mask, truth_file, truth);
-    for (std::size_t i = 0; i < mask.values.size(); ++i)
-      if (mask.values[i] == 0) truth.values[3 * i] = std::numeric_limits<float>::quiet_NaN();
-  }
-  Maps confidence;
-  if (!request.confidence_file.empty()) {
-    confidence = read_maps(request.confidence_file, false, 1);
-    require_views(request.confidence_file, confidence, truth_file, truth);
-  } else if (knobs.min_confidence > 0) {
-    throw usage_error("knob min_confidence: needs --confidence");
-  }
-  ShownProtocol shown{protocol.name, protocol.source, knobs_json(point_map_knobs(), knobs), {}, {}, {}};
-  const PointMaps maps{truth.shape[0],   truth.shape[1], truth.shape[2],
-                       predicted.values, truth.values,   confidence.values};
-  shown.result = point_map_errors(maps, knobs);
-  const auto bad = std::ranges::count_if(predicted.values, [](float value) { return !std::isfinite(value); });
-  if (bad > 0 && knobs.zero_error)
-    notes.push_back(fmt::format(
-        "{} predicted values are not finite; as in the published program their errors count as 0", bad));
-  return shown;
+SearchedFamily open_point_maps(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
+                               Notes& notes) {
+  return searched_family<PointMapKnobs>(point_map_knobs(), [&notes, sides = read_sides(request, cloud)](
+                                                               const PointMapKnobs& knobs) {
+    const MapSide &predicted = sides.predicted, &truth = sides.truth;
+    if (knobs.min_confidence > 0 && predicted.confidence.file.empty())
+      throw usage_error("knob min_confidence: needs --confidence");
+    const auto& shape = truth.points.shape;
+    PointMaps maps{shape[0],
+                   shape[1],
+                   shape[2],
+                   predicted.points.values,
+                   truth.points.values,
+                   predicted.confidence.values};
+    if (!predicted.z.file.empty() && !truth.z.file.empty()) {
+      maps.predicted_z_m = predicted.z.values;
+      maps.true_z_m = truth.z.values;
+    }
+    if (!predicted.rays.file.empty() && !truth.rays.file.empty()) {
+      maps.predicted_rays = predicted.rays.values;
+      maps.true_rays = truth.rays.values;
+    }
+    maps.predicted_poses = sides.predicted_poses;
+    maps.true_poses = sides.true_poses;
+    const auto bad =
+        std::ranges::count_if(predicted.points.values, [](float value) { return !std::isfinite(value); });
+    if (bad > 0 && knobs.zero_error)
+      notes.push_back(fmt::format(
+          "{} predicted values are not finite; as in the published program their errors count as 0", bad));
+    return point_map_errors(maps, knobs);
+  });
 }
 
 }  // namespace aqbench

@@ -11,6 +11,7 @@
 #include "core/files.h"
 #include "core/text.h"
 #include "harness/eval/eval_protocol.h"
+#include "harness/eval/file_family.h"
 #include "scenes/cloud/camera_poses.h"
 #include "scenes/cloud/text_lines.h"
 #include "scenes/dataset/layouts.h"
@@ -131,12 +132,9 @@ std::vector<PoseDataset> read_pose_sets(const fs::path& path) {
 
 }  // namespace
 
-ShownProtocol score_pose_sets(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
-                              const PoseSetProtocol& protocol) {
-  PoseSetKnobs knobs = protocol.knobs;
-  take_knobs(request, pose_set_knobs(), knobs);
+SearchedFamily open_pose_sets(const EvalProtocolRequest& request, const EvalCloudRequest& cloud, Notes&) {
   if (!request.mask_file.empty() || !request.confidence_file.empty())
-    throw usage_error("--mask, --confidence: not with --protocol {}", protocol.name);
+    throw usage_error("--mask, --confidence: not with sets of poses");
   std::vector<PoseDataset> truth = read_pose_sets(cloud.truth_files[0]),
                            estimate = read_pose_sets(cloud.cloud_file);
   scale_sets(truth, cloud.truth_metres_per_unit);
@@ -144,9 +142,9 @@ ShownProtocol score_pose_sets(const EvalProtocolRequest& request, const EvalClou
   for (const PoseDataset& dataset : truth)
     if (dataset.sets.empty()) throw input_error.of_file(cloud.truth_files[0], "holds no model");
   if (truth.empty()) throw input_error.of_file(cloud.truth_files[0], "holds no image");
-  ShownProtocol shown{protocol.name, protocol.source, knobs_json(pose_set_knobs(), knobs), {}, {}, {}};
-  shown.result = pose_set_errors(truth, estimate, knobs);
-  return shown;
+  return searched_family<PoseSetKnobs>(pose_set_knobs(), [truth, estimate](const PoseSetKnobs& knobs) {
+    return pose_set_errors(truth, estimate, knobs);
+  });
 }
 
 }  // namespace aqbench

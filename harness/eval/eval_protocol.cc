@@ -1,13 +1,17 @@
 #include "harness/eval/eval_protocol.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <span>
 #include <utility>
 
 #include "core/error.h"
+#include "core/parameters.h"
 #include "core/text.h"
+#include "harness/eval/file_family.h"
 #include "metrics/protocols/asked_protocols.h"
 #include "metrics/protocols/cloud_protocol.h"
 #include "metrics/protocols/normal_agreement.h"
@@ -22,40 +26,65 @@ CloudKnobs with_given(CloudKnobs knobs, const EvalProtocolRequest& request) {
   return knobs;
 }
 
-// ---- Trajectories ----
+// ---- Files that are no clouds ----
 
-Trajectory read_trajectory_in(const std::string& file, double metres_per_unit) {
-  Trajectory trajectory = read_trajectory(file);
-  for (CameraPose& pose : trajectory.poses) pose.position_m *= metres_per_unit;
-  return trajectory;
+// Sets knobs given as NAME=VALUE.
+Setting with_knobs(const SearchedFamily& opened, Setting setting, std::span<const std::string_view> given) {
+  for (const std::string_view knob : given) {
+    const std::size_t equals = knob.find('=');
+    if (equals == knob.npos) throw usage_error("--knob '{}': expected NAME=VALUE", knob);
+    setting = opened.with(setting, knob.substr(0, equals), std::string(knob.substr(equals + 1)));
+  }
+  return setting;
 }
 
-ShownProtocol score_poses(const EvalProtocolRequest& request, const EvalCloudRequest& cloud) {
-  PoseKnobs knobs;
-  take_knobs(request, pose_knobs(), knobs);
-  ShownProtocol shown{"poses",
-                      "github.com/MichaelGrupp/evo; colmap benchmark/reconstruction",
-                      knobs_json(pose_knobs(), knobs),
-                      {},
-                      {},
-                      {}};
-  shown.result = pose_errors(read_trajectory_in(cloud.truth_files[0], cloud.truth_metres_per_unit),
-                             read_trajectory_in(cloud.cloud_file, cloud.metres_per_unit), knobs);
+const FileProtocol& protocol_of(const FileFamily& family, std::string_view name) {
+  return find_named("protocol", name, std::span<const FileProtocol>(family.protocols));
+}
+
+// Adam's thousand steps of a million pixels take seconds: what they give is tried as published alone.
+bool is_slow(const Setting& setting) { return std::ranges::find(setting, "adam1000") != setting.end(); }
+
+Setting given_setting(const SearchedFamily& opened, const EvalProtocolRequest& request, Setting setting) {
+  return with_knobs(opened, std::move(setting),
+                    std::vector<std::string_view>(request.knobs.begin(), request.knobs.end()));
+}
+
+ShownProtocol score_files(const FileFamily& family, const EvalProtocolRequest& request,
+                          const EvalCloudRequest& cloud, Notes& notes) {
+  const FileProtocol& protocol = protocol_of(family, request.protocol);
+  const SearchedFamily opened = family.open(request, cloud, notes);
+  const Setting setting = given_setting(opened, request, protocol.setting);
+  ShownProtocol shown{protocol.name, protocol.source, Json::object(), {}, opened.score(setting), {}};
+  for (std::size_t k = 0; k < setting.size(); ++k) shown.knobs[opened.knobs[k].name] = setting[k];
   return shown;
 }
 
-// Scores files that are no clouds.
-ShownProtocol score_files(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
-                          std::vector<std::string>& notes) {
-  if (const auto* const protocol = find_protocol(depth_protocols(), request.protocol))
-    return score_depths(request, cloud, *protocol, notes);
-  if (const auto* const protocol = find_protocol(point_map_protocols(), request.protocol))
-    return score_point_maps(request, cloud, *protocol, notes);
-  if (const auto* const protocol = find_protocol(image_protocols(), request.protocol))
-    return score_images(request, cloud, *protocol, notes);
-  if (const auto* const protocol = find_protocol(pose_set_protocols(), request.protocol))
-    return score_pose_sets(request, cloud, *protocol);
-  return score_poses(request, cloud);
+EvalAnswer explain_files(const FileFamily& family, const EvalProtocolRequest& request,
+                         const EvalCloudRequest& cloud, Notes& notes) {
+  const SearchedFamily opened = family.open(request, cloud, notes);
+  std::vector<Setting> settings;
+  for (const std::string& text : request.explain) {  // NAME:KNOB=VALUE
+    const auto parts = split_at(text, ':');
+    if (family_of_protocol(parts[0]) != &family)
+      throw usage_error("--explain: {} and {} do not score the same files", request.explain[0], text);
+    settings.push_back(with_knobs(opened,
+                                  given_setting(opened, request, protocol_of(family, parts[0]).setting),
+                                  std::span(parts).subspan(1)));
+  }
+  return answer_of(explain_settings(opened, settings[0], settings[1]), request.explain[0], request.explain[1],
+                   cloud.json);
+}
+
+EvalAnswer find_in_files(const FileFamily& family, const EvalProtocolRequest& request,
+                         const EvalCloudRequest& cloud) {
+  const PublishedText published = parse_published(request.which);
+  Notes unused;
+  const SearchedFamily opened = family.open(request, cloud, unused);
+  std::vector<SearchedProtocol> protocols;
+  for (const FileProtocol& protocol : family.protocols)
+    protocols.push_back({protocol.name, protocol.setting, !is_slow(protocol.setting)});
+  return answer_of(which_setting(published, opened, protocols), request.which, cloud.json);
 }
 
 // ---- Clouds ----
@@ -105,7 +134,7 @@ std::vector<ShownProtocol> score_clouds(const EvalProtocolRequest& request, Prot
   }
   if (all || request.protocol == "normals") shown.push_back(score_normals(input));
   if (shown.empty()) {
-    std::vector<std::string> names = {"all", "normals", "poses"};
+    std::vector<std::string> names = {"all", "normals"};
     for (const auto& [name, summary] : map_protocols()) names.emplace_back(name);
     for (const CloudProtocol& protocol : cloud_protocols()) names.emplace_back(protocol.name);
     throw usage_error("--protocol: {}", unknown_name_message("protocol", request.protocol, names));
@@ -117,6 +146,20 @@ void require_fit(const CloudProtocol& protocol, const CloudKnobs& knobs, const P
                  const std::string& file) {
   if (const std::string why = unfit_output(protocol, knobs, input.mesh.has_value()); !why.empty())
     throw input_error("protocol {}: {} {}", protocol.name, file, why);
+}
+
+// The family of the protocols that are asked for, or of a file whose number is looked for; nullptr: clouds.
+const FileFamily* family_of(const EvalProtocolRequest& request, const EvalCloudRequest& cloud) {
+  if (!request.which.empty()) return cloud.truth_files.empty() ? nullptr : family_of_file(cloud.cloud_file);
+  return family_of_protocol(request.explain.empty() ? std::string_view(request.protocol)
+                                                    : split_at(request.explain[0], ':').front());
+}
+
+// Each note once: settings repeat them.
+void say_notes(const Notes& notes, EvalAnswer& answer) {
+  std::set<std::string> said;
+  for (const std::string& note : notes)
+    if (said.insert(note).second) answer.say("{}\n", printable(note));
 }
 
 // What was read, and how it was moved.
@@ -143,30 +186,32 @@ Json inputs_json(const EvalCloudRequest& cloud, const Json& transforms) {
 
 std::vector<std::pair<const char*, const char*>> map_protocols() {
   std::vector<std::pair<const char*, const char*>> all;
-  const auto add = [&](const auto& protocols) {
-    for (const auto& protocol : protocols) all.emplace_back(protocol.name, protocol.summary);
-  };
-  add(depth_protocols());
-  add(point_map_protocols());
-  add(image_protocols());
-  add(pose_set_protocols());
+  for (const FileFamily& family : file_families())
+    for (const FileProtocol& protocol : family.protocols) all.emplace_back(protocol.name, protocol.summary);
   return all;
 }
 
-bool is_of_files(std::string_view protocol) {
-  const auto all = map_protocols();
-  return protocol == "poses" ||
-         std::ranges::any_of(all, [&](const auto& one) { return protocol == one.first; });
+Modes mode_of_protocol(std::string_view protocol) {
+  const FileFamily* const family = family_of_protocol(protocol);
+  return family == nullptr ? kEvalProtocol : family->mode;
 }
 
 EvalAnswer eval_protocol(const EvalRequest& asked, const Arguments& arguments) {
   const EvalProtocolRequest& request = asked.protocol;
   const EvalCloudRequest& cloud = asked.cloud;
-  if (is_of_files(request.protocol)) {
+  if (const FileFamily* const family = family_of(request, cloud)) {
     if (cloud.truth_files.size() != 1 || cloud.cloud_file.empty())
-      throw usage_error("--protocol {}: needs a file and one --truth", request.protocol);
-    std::vector<std::string> notes;
-    const std::vector<ShownProtocol> shown = {score_files(request, cloud, notes)};
+      throw usage_error("{}: needs a file and one --truth", request.protocol.empty()
+                                                                ? "the protocols of these files"
+                                                                : "--protocol " + request.protocol);
+    if (!request.which.empty()) return find_in_files(*family, request, cloud);
+    Notes notes;
+    if (!request.explain.empty()) {
+      EvalAnswer answer = explain_files(*family, request, cloud, notes);
+      if (!cloud.json) say_notes(notes, answer);
+      return answer;
+    }
+    const std::vector<ShownProtocol> shown = {score_files(*family, request, cloud, notes)};
     EvalAnswer answer = answer_of(shown, inputs_json(cloud, Json::object()), notes, cloud.json);
     if (asked.into_bundle.out) answer.results = protocol_results(shown[0], asked, arguments, notes);
     return answer;

@@ -102,32 +102,6 @@ struct PairedFiles {
 PairedFiles pair_files(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
                        std::vector<std::string>& notes);
 
-// Scores a depth map, a stack of them (maps x rows x columns) or a folder of them by a protocol, the maps of
-// folders paired by their names; adds to `notes`. Throws Error(input) naming the file, Error(usage).
-ShownProtocol score_depths(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
-                           const DepthProtocol& protocol, std::vector<std::string>& notes);
-
-// Scores point maps (NPY, views x height x width x 3) by a protocol; adds to `notes`. Throws as
-// score_depths().
-ShownProtocol score_point_maps(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
-                               const PointMapProtocol& protocol, std::vector<std::string>& notes);
-
-// Scores images (PNG, JPEG, TIFF, or NPY of rows x columns x 3) or folders of them by a protocol; adds to
-// `notes`. Throws as score_depths().
-ShownProtocol score_images(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
-                           const ImageProtocol& protocol, std::vector<std::string>& notes);
-
-// Scores sets of poses by a protocol. CLOUD and --truth are tables of the Image Matching Challenges, .csv
-// with the columns dataset (or none), scene, image or image_path, rotation_matrix and translation_vector
-// (numbers separated by ';', camera from world; nan: no pose); folders whose sub-folders are COLMAP models,
-// each a set, of the folder itself or of sparse/ in it; or one model, as read_camera_poses() does. A folder
-// without any model has no sets. Throws Error(input) naming file and line, Error(usage).
-ShownProtocol score_pose_sets(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
-                              const PoseSetProtocol& protocol);
-
-// Returns the unit of a value's threshold.
-const char* threshold_unit(const ShownProtocol& protocol, const ProtocolValue& value);
-
 // Returns the record of files scored by a protocol: a metric for each number.
 Results protocol_results(const ShownProtocol& protocol, const EvalRequest& asked, const Arguments& arguments,
                          const std::vector<std::string>& notes);

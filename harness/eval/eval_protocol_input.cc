@@ -143,7 +143,7 @@ ProtocolInput load_protocol_input(const EvalProtocolRequest& request, const Eval
       return crop.contains(point);
     };
   if (asks_for_cameras(request) && input.surface != nullptr)
-    if (const auto rig = request_rig(cloud)) input.truth.seen = seen_by(*input.surface, *rig);
+    if (const auto rig = request_rig(cloud)) take_cameras(*input.surface, *rig, input.truth);
   if (cloud.recording) take_observed(observed_of(cloud.recording->recording), input.truth);
   if (!request.mask_file.empty()) input.truth.mask = read_mask(request, cloud.truth_metres_per_unit);
   if (!request.plane.empty())

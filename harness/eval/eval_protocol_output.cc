@@ -31,7 +31,7 @@ void add_rows(Table& table, const ShownProtocol& protocol, const PublishedNumber
     table.rows.push_back(
         {{protocol.name},
          {number.label},
-         {value.threshold ? fmt::format("{:g} {}", *value.threshold, threshold_unit(protocol, value)) : ""},
+         {value.threshold ? fmt::format("{:g} {}", *value.threshold, value.threshold_unit) : ""},
          {six_digits(value.value, number.factor)},
          {value.value ? unit : value.reason}});
   }
@@ -135,12 +135,17 @@ EvalAnswer answer_of(const std::vector<Explanation>& explanations, const std::st
     }
     list.push_back({{"number", explanation.number},
                     {"unit", explanation.unit},
+                    {"threshold", number_json(explanation.threshold)},
                     {"a", number_json(explanation.a)},
                     {"b", number_json(explanation.b)},
                     {"effects", effects}});
     if (json) continue;
-    answer.say("{}: {} by {}, {} by {}{}\n", explanation.number, six_digits(explanation.a), a,
-               six_digits(explanation.b), b, explanation.unit == "m" ? " [m]" : "");
+    answer.say("{}{}: {} by {}, {} by {}{}\n", explanation.number,
+               explanation.threshold
+                   ? fmt::format(" at {:g} {}", *explanation.threshold, explanation.threshold_unit)
+                   : "",
+               six_digits(explanation.a), a, six_digits(explanation.b), b,
+               explanation.unit == "1" ? "" : fmt::format(" [{}]", explanation.unit));
     answer.shown.emplace_back(std::move(table));
     answer.say("\n");
   }
@@ -166,20 +171,23 @@ EvalAnswer answer_of(const std::vector<WhichCandidate>& candidates, const std::s
       changed[knob] = value;
       texts.push_back(knob + '=' + value);
     }
-    list.push_back({{"rank", candidate.rank},
-                    {"protocol", candidate.protocol},
-                    {"number", candidate.label},
-                    {"threshold_m", number_json(candidate.threshold_m)},
-                    {"value", candidate.value},
-                    {"unit", candidate.unit},
-                    {"changed", changed}});
-    table.rows.push_back({{fmt::format("{}", candidate.rank)},
-                          {candidate.protocol},
-                          {candidate.label},
-                          {candidate.threshold_m ? fmt::format("{:g} m", *candidate.threshold_m) : ""},
-                          {fmt::format("{:.6g}", candidate.value)},
-                          {candidate.unit == "1" ? "" : candidate.unit},
-                          {fmt::format("{}", fmt::join(texts, " "))}});
+    list.push_back(
+        {{"rank", candidate.rank},
+         {"protocol", candidate.protocol},
+         {"number", candidate.label},
+         {fmt::format("threshold_{}", candidate.threshold_unit), number_json(candidate.threshold_m)},
+         {"value", candidate.value},
+         {"unit", candidate.unit},
+         {"changed", changed}});
+    table.rows.push_back(
+        {{fmt::format("{}", candidate.rank)},
+         {candidate.protocol},
+         {candidate.label},
+         {candidate.threshold_m ? fmt::format("{:g} {}", *candidate.threshold_m, candidate.threshold_unit)
+                                : ""},
+         {fmt::format("{:.6g}", candidate.value)},
+         {candidate.unit == "1" ? "" : candidate.unit},
+         {fmt::format("{}", fmt::join(texts, " "))}});
   }
   if (json) {
     answer.json = shown_json(Json{{"number", number}, {"candidates", list}}.dump(1) + "\n");

@@ -17,7 +17,7 @@ std::string metric_name(const ShownProtocol& protocol, const ProtocolValue& valu
   std::string name = protocol.name + '_' + value.name;
   for (char& c : name)
     if (c == '-' || c == '^') c = '_';
-  if (value.threshold) name += fmt::format("_{:g}{}", *value.threshold, threshold_unit(protocol, value));
+  if (value.threshold) name += fmt::format("_{:g}{}", *value.threshold, value.threshold_unit);
   return name;
 }
 
@@ -43,11 +43,6 @@ std::string output_sha256(const std::string& path) {
 }
 
 }  // namespace
-
-const char* threshold_unit(const ShownProtocol& protocol, const ProtocolValue& value) {
-  const bool angle = value.unit == "1" && (protocol.name == "poses" || value.name.starts_with("relative_"));
-  return angle ? "deg" : "m";
-}
 
 Results protocol_results(const ShownProtocol& protocol, const EvalRequest& asked, const Arguments& arguments,
                          const std::vector<std::string>& notes) {

@@ -115,16 +115,16 @@ struct EvalProtocolRequest {
   std::vector<double> plane;               // a, b, c, d of a x + b y + c z + d > 0; the truth's unit
 };
 
-// Returns the protocols of depth maps, point maps and images with their summaries.
+// Returns the protocols of files that are no clouds, with their summaries.
 std::vector<std::pair<const char*, const char*>> map_protocols();
-
-// Returns whether CLOUD and --truth of the protocol are such files, or poses.
-bool is_of_files(std::string_view protocol);
 
 // Modes: what is scored, and by what. Depth files and poses are those of --protocol depth and poses.
 inline constexpr Modes kEvalCloud = 1, kEvalProtocol = 2, kEvalExplain = 4, kEvalWhich = 8;
 inline constexpr Modes kEvalGiven = 256;  // files of a pattern, or one into a bundle
 inline constexpr Modes kEvalDepthFiles = 16, kEvalPoses = 32, kEvalDepth = 64, kEvalBoard = 128;
+
+// Returns kEvalProtocol for a protocol of clouds, and for an unknown one.
+Modes mode_of_protocol(std::string_view protocol);
 
 // What is asked of a bundle of scores.
 struct EvalGivenRequest {

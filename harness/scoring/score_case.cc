@@ -134,16 +134,15 @@ void take_observed(const std::optional<ObservedVolume>& observed, CloudTruth& tr
   truth.plane = observed->plane;
 }
 
-std::function<std::vector<bool>(std::span<const Vec3>, double, int)> seen_by(const Surface& surface,
-                                                                             const Rig& rig) {
-  if (!casts_rays(surface)) return {};
-  return [&surface, rig](std::span<const Vec3> positions_m, double behind_m, int erosion_px) {
+void take_cameras(const Surface& surface, const Rig& rig, CloudTruth& truth) {
+  truth.hides = casts_rays(surface);
+  truth.seen = [&surface, rig](std::span<const Vec3> positions_m, const CullRules& rules) {
+    if (rules.in_all) return in_all_masks(positions_m, rig, rules);
     Rig looking = rig;
     for (Camera& camera : looking.cameras)
-      if (camera.mask && erosion_px > 0)
-        camera.mask = std::make_shared<const PixelMask>(eroded(*camera.mask, erosion_px));
-    const std::vector<int> views =
-        count_views(surface, looking, positions_m, {.auxiliary_cameras = true, .tolerance_m = behind_m});
+      if (camera.mask) camera.mask = std::make_shared<const PixelMask>(reached(*camera.mask, rules.masks));
+    const std::vector<int> views = count_views(surface, looking, positions_m,
+                                               {.auxiliary_cameras = true, .tolerance_m = rules.behind_m});
     std::vector<bool> seen(views.size());
     for (std::size_t i = 0; i < views.size(); ++i) seen[i] = views[i] > 0;
     return seen;
@@ -159,7 +158,7 @@ MetricSet score_protocols(const std::vector<AskedProtocol>& protocols, const Rec
   CloudTruth truth;
   if (!scans.empty()) add_scans(std::move(scans), truth);
   take_surface(surface, options, true, truth);
-  if (rig != nullptr) truth.seen = seen_by(surface, *rig);
+  if (rig != nullptr) take_cameras(surface, *rig, truth);
   take_observed(observed, truth);
   // A mesh that was made from the cloud is not what is scored.
   const bool is_scored_mesh = output.mesh && output.mesh->vertices_m == output.cloud.points_m;

@@ -77,10 +77,9 @@ void add_view(const Reconstruction& output, const Surface& truth, const Rig* rig
               const ViewCounter& views, const KeptFiles& kept, CaseResult& result,
               const ScoredPart& part = {});
 
-// Returns whether some camera of a rig sees positions, for CloudTruth::seen; empty where rays cannot meet the
-// surface. Auxiliary cameras count: methods use their images. `surface` must outlive the function.
-std::function<std::vector<bool>(std::span<const Vec3>, double, int)> seen_by(const Surface& surface,
-                                                                             const Rig& rig);
+// Gives a truth the cameras that `cull` asks. Auxiliary ones count: methods use their images. `surface` must
+// outlive it.
+void take_cameras(const Surface& surface, const Rig& rig, CloudTruth& truth);
 
 // Gives a truth its surface, of which the part counts that these options say, and its samples if they are
 // asked for or there are no other points, as a scene has none. `surface` must outlive it.

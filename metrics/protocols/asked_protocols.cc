@@ -72,7 +72,11 @@ AskedProtocol parse_protocol(std::string_view text) {
     const std::size_t equals = parts[i].find('=');
     if (equals == std::string_view::npos)
       throw usage_error("protocol '{}': expected NAME:KNOB=VALUE", one_line(text));
-    set_cloud_knob(asked.knobs, parts[i].substr(0, equals), std::string(parts[i].substr(equals + 1)));
+    const std::string_view knob = parts[i].substr(0, equals);
+    std::string value(parts[i].substr(equals + 1));
+    while (i + 1 < parts.size() && parts[i + 1].find('=') == std::string_view::npos)  // disk:24
+      value += ':' + std::string(parts[++i]);
+    set_cloud_knob(asked.knobs, knob, value);
   }
   check(asked.knobs);
   return asked;

@@ -66,9 +66,25 @@ struct Parts {
   std::vector<Vec3> truth_m, above_m;     // of the truth; those that completeness looks at
 };
 
+CullRules rules_of(const CloudKnobs& knobs) {
+  return {knobs.cull_behind_m, knobs.cull_in_all, knobs.cull_dilate, knobs.cull_outside_stays,
+          knobs.cull_to_border};
+}
+
+bool culls_cloud(const CloudKnobs& knobs) { return knobs.cull == Cull::cloud || knobs.cull == Cull::both; }
+
+// Keeps the part of a mesh that lies in the masks of all cameras. 2DGS joins equal vertices before, NeuS
+// after it has taken the largest part.
+TriangleMesh culled_mesh(const TriangleMesh& mesh, const CloudTruth& truth, const CloudKnobs& knobs) {
+  const auto kept = [&](const TriangleMesh& whole) {
+    return kept_part(whole, truth.seen(whole.vertices_m, rules_of(knobs)), knobs.cull_largest);
+  };
+  return knobs.cull_largest ? merged_vertices(kept(mesh)) : kept(merged_vertices(mesh));
+}
+
 // Keeps what some camera sees, and returns how many points went.
 std::size_t cull_points(const CloudTruth& truth, const CloudKnobs& knobs, std::vector<Vec3>& points_m) {
-  const std::vector<bool> seen = truth.seen(points_m, knobs.cull_behind_m, knobs.cull_erosion_px);
+  const std::vector<bool> seen = truth.seen(points_m, rules_of(knobs));
   std::size_t i = 0;
   return std::erase_if(points_m, [&](const Vec3&) { return !seen[i++]; });
 }
@@ -93,6 +109,13 @@ void mask_parts(const CloudKnobs& knobs, const CloudTruth& truth, Parts& parts, 
 Parts select_parts(const CloudKnobs& knobs, const PointCloud& cloud, const TriangleMesh* mesh,
                    const CloudTruth& truth, CloudCounts& counts) {
   Parts parts;
+  const bool culls_mesh = mesh != nullptr && culls_cloud(knobs) && knobs.cull_in_all;
+  TriangleMesh culled;
+  if (culls_mesh) {
+    culled = culled_mesh(*mesh, truth, knobs);
+    counts.unseen = mesh->vertices_m.size() - culled.vertices_m.size();
+    mesh = &culled;
+  }
   const std::vector<Vec3> of_mesh = mesh == nullptr
                                         ? std::vector<Vec3>()
                                         : points_of_mesh_m(*mesh, knobs.mesh_cloud, mesh_spacing_m(knobs));
@@ -107,8 +130,7 @@ Parts select_parts(const CloudKnobs& knobs, const PointCloud& cloud, const Trian
     counts.outside_crop = std::erase_if(parts.cloud_m, std::not_fn(truth.crop));
     counts.truth_outside_crop = std::erase_if(parts.truth_m, std::not_fn(truth.crop));
   }
-  if (knobs.cull == Cull::cloud || knobs.cull == Cull::both)
-    counts.unseen = cull_points(truth, knobs, parts.cloud_m);
+  if (culls_cloud(knobs) && !culls_mesh) counts.unseen = cull_points(truth, knobs, parts.cloud_m);
   if (knobs.cull == Cull::truth || knobs.cull == Cull::both)
     counts.truth_unseen = cull_points(truth, knobs, parts.truth_m);
   if (knobs.voxel_m > 0)
@@ -252,7 +274,7 @@ std::string reason_of(const std::string& reason) {
 CloudDistances measure_distances(const CloudKnobs& knobs, const PointCloud& cloud, const CloudTruth& truth,
                                  const TriangleMesh* mesh) {
   CloudDistances distances;
-  if (knobs.cull != Cull::no && !truth.seen) {
+  if (knobs.cull != Cull::no && (!truth.seen || !(truth.hides || knobs.cull_in_all))) {
     distances.accuracy_reason = "knob cull: needs cameras and a truth with a surface";
     distances.completeness_reason = distances.accuracy_reason;
     return distances;

@@ -21,7 +21,14 @@ std::vector<CloudKnob> make_cloud_knobs() {
       switch_knob("crop", &CloudKnobs::crop),
       choice_knob("cull", &CloudKnobs::cull, {"no", "cloud", "truth", "both"}),
       number_knob("cull_behind_m", &CloudKnobs::cull_behind_m),
-      whole_knob("cull_erosion_px", &CloudKnobs::cull_erosion_px, 0, 10000),
+      choice_knob("cull_rule", &CloudKnobs::cull_in_all, {"any", "all"}),
+      {"cull_dilate", [](const CloudKnobs& knobs) { return to_text(knobs.cull_dilate); },
+       [](CloudKnobs& knobs, const std::string& text) {
+         knobs.cull_dilate = reach_of_knob("cull_dilate", text);
+       }},
+      choice_knob("cull_outside", &CloudKnobs::cull_outside_stays, {"drop", "keep"}),
+      choice_knob("cull_border", &CloudKnobs::cull_to_border, {"between", "nearest"}),
+      choice_knob("cull_largest", &CloudKnobs::cull_largest, {"no", "yes"}),
       number_knob("voxel_m", &CloudKnobs::voxel_m,
                   {"0", "0.0005", "0.001", "0.002", "0.005", "0.01", "0.02"}),
       number_knob("thinning_m", &CloudKnobs::thinning_m, {"0", "0.0002", "0.0005"}),

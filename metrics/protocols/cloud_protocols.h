@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "metrics/protocols/knobs.h"
+#include "metrics/protocols/mask_cull.h"
 #include "metrics/protocols/mesh_points.h"
 
 namespace aqbench {
@@ -35,7 +36,11 @@ struct CloudKnobs {
   bool crop = true;                 // only points in the truth's crop volume count, of both clouds
   Cull cull = Cull::no;             // what no camera sees goes: out of every image, or behind the truth
   double cull_behind_m = 0.01;      // a point so far behind what a camera sees of the truth is hidden from it
-  int cull_erosion_px = 0;          // masks of images shrink by so many pixels before `cull` looks at them
+  bool cull_in_all = false;         // what does not lie in every image's mask goes, too; else no image's
+  MaskReach cull_dilate;            // how masks of images grow or shrink before `cull` looks at them
+  bool cull_outside_stays = true;   // with cull_in_all: where an image does not reach, it takes out nothing
+  bool cull_to_border = false;      // with cull_in_all: an image reaches half a pixel beyond its last ones
+  bool cull_largest = false;        // with cull_in_all: of a mesh the largest part that hangs together stays
   double voxel_m = 0;               // both clouds become one mean point for each voxel of this size; 0: off
   double thinning_m = 0;            // points of the cloud within this distance of a kept one go; 0: off
   std::uint64_t thinning_seed = 1;  // of the order in which points are looked at

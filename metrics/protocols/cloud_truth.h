@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "metrics/protocols/mask_cull.h"
 #include "metrics/scored_points.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/crop.h"
@@ -38,11 +39,10 @@ struct CloudTruth {
   std::vector<Vec3> surface_samples_m = {};
   ScoredPart surface_part = {};  // what of the cloud is held against the surface; the crop is `crop`
   std::function<bool(const Vec3&)> crop = {};  // whether a point lies in the scored volume; empty: all do
-  // Whether some camera sees each position: it lies in an image, and not behind the truth by more than
-  // behind_m; masks of images shrink by erosion_px. Empty: no cameras are known, or rays cannot meet the
-  // truth.
-  std::function<std::vector<bool>(std::span<const Vec3> positions_m, double behind_m, int erosion_px)> seen =
-      {};
+  // Whether cameras see each position: one of them, in its image and mask and not behind the truth by more
+  // than rules.behind_m; or all of them (in_all_masks()). Empty: no cameras are known.
+  std::function<std::vector<bool>(std::span<const Vec3> positions_m, const CullRules& rules)> seen = {};
+  bool hides = true;  // rays can meet the truth, as it takes to ask one camera
   std::optional<ObservationMask> mask = {};
   std::optional<Eigen::Vector4d> plane = {};  // truth points x with plane . (x, 1) > 0 are scored
 };

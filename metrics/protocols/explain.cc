@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
+#include <numbers>
+#include <span>
+#include <utility>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -35,22 +37,76 @@ struct DistanceCache {
   }
 };
 
-constexpr std::array kExplained = {"precision", "recall", "f_score", "accuracy_mean", "completeness_mean"};
+// A number that is explained; without threshold the first of its name.
+struct ExplainedNumber {
+  std::string name;
+  std::optional<double> threshold = {};
+};
 
-// The explained numbers of a setting, in their order.
-using Numbers = std::array<std::optional<double>, kExplained.size()>;
-
-Numbers numbers_of(DistanceCache& cache, const CloudKnobs& knobs) {
-  const ProtocolResult result = cache.score(knobs);
-  Numbers numbers;
-  for (std::size_t n = 0; n < kExplained.size(); ++n)
-    for (const ProtocolValue& value : result)
-      if (value.name == kExplained[n]) numbers[n] = value.value;
-  return numbers;
+const ProtocolValue* find_number(const ProtocolResult& result, const ExplainedNumber& number) {
+  const auto found = std::ranges::find_if(result, [&](const ProtocolValue& value) {
+    return value.name == number.name && (!number.threshold || value.threshold == number.threshold);
+  });
+  return found == result.end() ? nullptr : &*found;
 }
 
-std::optional<double> difference(const std::optional<double>& from, const std::optional<double>& to) {
-  return from && to ? std::optional(*to - *from) : std::nullopt;
+std::optional<double> difference(const ProtocolResult& from, const ProtocolResult& to,
+                                 const ExplainedNumber& number) {
+  const ProtocolValue* const a = find_number(from, number);
+  const ProtocolValue* const b = find_number(to, number);
+  return a != nullptr && b != nullptr && a->value && b->value ? std::optional(*b->value - *a->value)
+                                                              : std::nullopt;
+}
+
+// Scores each setting once; one that contradicts itself has no numbers.
+struct ScoredSettings {
+  const SearchedFamily& family;
+  std::map<Setting, ProtocolResult> results = {};
+
+  ProtocolResult score_or_none(const Setting& setting) const {
+    try {
+      return family.score(setting);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::usage) throw;
+      return {};
+    }
+  }
+
+  const ProtocolResult& at(const Setting& setting) {
+    auto found = results.find(setting);
+    if (found == results.end()) found = results.emplace(setting, score_or_none(setting)).first;
+    return found->second;
+  }
+};
+
+std::vector<Explanation> explain_numbers(const SearchedFamily& family, const Setting& a, const Setting& b,
+                                         const std::vector<ExplainedNumber>& numbers) {
+  ScoredSettings scored{family};
+  std::vector<Explanation> explanations;
+  for (const ExplainedNumber& number : numbers) {
+    const ProtocolValue* const of_a = find_number(scored.at(a), number);
+    const ProtocolValue* const of_b = find_number(scored.at(b), number);
+    explanations.push_back({number.name,
+                            of_a->unit,
+                            number.threshold,
+                            of_a->threshold_unit,
+                            of_a->value,
+                            of_b == nullptr ? std::nullopt : of_b->value,
+                            {}});
+  }
+  Setting on_the_way = a;
+  for (std::size_t k = 0; k < family.knobs.size(); ++k) {
+    if (a[k] == b[k]) continue;
+    Setting one = a;
+    one[k] = b[k];
+    const ProtocolResult before = scored.at(on_the_way);
+    on_the_way[k] = b[k];
+    for (std::size_t n = 0; n < numbers.size(); ++n)
+      explanations[n].effects.push_back({family.knobs[k].name, a[k], b[k],
+                                         difference(scored.at(a), scored.at(one), numbers[n]),
+                                         difference(before, scored.at(on_the_way), numbers[n])});
+  }
+  return explanations;
 }
 
 struct ShownUnit {
@@ -60,6 +116,19 @@ struct ShownUnit {
 
 constexpr ShownUnit kShareUnits[] = {{"1", 1}, {"%", 100}};
 constexpr ShownUnit kLengthUnits[] = {{"m", 1}, {"cm", 100}, {"mm", 1000}};
+constexpr ShownUnit kAngleUnits[] = {{"deg", 1}};
+constexpr ShownUnit kLevelUnits[] = {{"dB", 1}};
+constexpr ShownUnit kTurnUnits[] = {{"rad/m", 1}, {"deg/100m", 18000 / std::numbers::pi}};
+
+// The units in which a number is published; none of a count.
+std::span<const ShownUnit> units_of(std::string_view unit) {
+  for (const std::span<const ShownUnit> units :
+       {std::span<const ShownUnit>(kShareUnits), std::span<const ShownUnit>(kLengthUnits),
+        std::span<const ShownUnit>(kAngleUnits), std::span<const ShownUnit>(kLevelUnits),
+        std::span<const ShownUnit>(kTurnUnits)})
+    if (units.front().name == unit) return units;
+  return {};
+}
 
 // A search for one number on one cloud.
 struct WhichSearch {
@@ -67,6 +136,21 @@ struct WhichSearch {
   DistanceCache cache;
   std::vector<WhichCandidate> found;
 };
+
+// Adds what a value gives in each of its units, if that rounds to the published number.
+void add_matches(const PublishedText& published, const ProtocolValue& value, WhichCandidate candidate,
+                 std::vector<WhichCandidate>& found) {
+  if (!value.value) return;
+  for (const ShownUnit& unit : units_of(value.unit)) {
+    if (published.percent && std::string_view(unit.name) != "%") continue;
+    candidate.value = *value.value * unit.factor;
+    candidate.unit = unit.name;
+    candidate.threshold_m = value.threshold;
+    candidate.threshold_unit = value.threshold_unit;
+    const double room = published.half_step * (1 + 1e-9);
+    if (std::abs(candidate.value - published.value) <= room) found.push_back(candidate);
+  }
+}
 
 std::vector<double> usual_thresholds_m() {
   CloudKnobs knobs;
@@ -78,22 +162,11 @@ std::vector<double> usual_thresholds_m() {
 
 void compare_value(WhichSearch& search, const CloudProtocol& protocol, const WhichCandidate& setting,
                    const PublishedNumber& number, const ProtocolValue& value) {
-  if (!value.value) return;
-  const bool share = value.unit == "1";
-  for (const ShownUnit& unit : share ? std::span<const ShownUnit>(kShareUnits) : kLengthUnits) {
-    if (search.published.percent && std::string_view(unit.name) != "%") continue;
-    const double shown = *value.value * unit.factor;
-    const double room = search.published.half_step * (1 + 1e-9);
-    if (std::abs(shown - search.published.value) > room) continue;
-    WhichCandidate candidate = setting;
-    candidate.label = number.label;
-    candidate.value = shown;
-    candidate.unit = unit.name;
-    candidate.threshold_m = value.threshold;
-    if (value.threshold && std::ranges::count(protocol.knobs.thresholds_m, *value.threshold) == 0)
-      candidate.changed.emplace_back("thresholds_m", fmt::format("{}", *value.threshold));
-    search.found.push_back(std::move(candidate));
-  }
+  WhichCandidate candidate = setting;
+  candidate.label = number.label;
+  if (value.threshold && std::ranges::count(protocol.knobs.thresholds_m, *value.threshold) == 0)
+    candidate.changed.emplace_back("thresholds_m", fmt::format("{}", *value.threshold));
+  add_matches(search.published, value, std::move(candidate), search.found);
 }
 
 void try_setting(WhichSearch& search, const CloudProtocol& protocol, const CloudKnobs& knobs,
@@ -123,8 +196,13 @@ void try_around(WhichSearch& search, const CloudProtocol& protocol, const CloudK
   }
 }
 
-// Candidates of one value share the rank of the first of them: no digit could tell them apart.
-void rank_by_value(std::vector<WhichCandidate>& candidates) {
+// The fewest changed knobs come first, then the nearest. Candidates of one value share the rank of the first
+// of them: no digit could tell them apart.
+void rank_candidates(const PublishedText& published, std::vector<WhichCandidate>& candidates) {
+  std::ranges::stable_sort(candidates, [&](const WhichCandidate& a, const WhichCandidate& b) {
+    if (a.changed.size() != b.changed.size()) return a.changed.size() < b.changed.size();
+    return std::abs(a.value - published.value) < std::abs(b.value - published.value);
+  });
   std::map<std::pair<double, std::string>, int> ranks;
   for (WhichCandidate& candidate : candidates)
     candidate.rank = ranks.try_emplace({candidate.value, candidate.unit}, static_cast<int>(ranks.size()) + 1)
@@ -132,7 +210,36 @@ void rank_by_value(std::vector<WhichCandidate>& candidates) {
   std::ranges::stable_sort(candidates, {}, &WhichCandidate::rank);
 }
 
+// Where both settings share thresholds, these alone are compared: another list is no other rule, and may not
+// fit the rules on the way.
+void share_thresholds(const SearchedFamily& family, Setting& a, Setting& b) {
+  for (std::size_t k = 0; k < family.knobs.size(); ++k) {
+    if (family.knobs[k].name.find("thresholds") == std::string::npos || a[k] == b[k]) continue;
+    const auto of_b = split_at(b[k], ',');
+    std::vector<std::string> shared;
+    for (const std::string_view threshold : split_at(a[k], ','))
+      if (std::ranges::find(of_b, threshold) != of_b.end()) shared.emplace_back(threshold);
+    if (!shared.empty()) a[k] = b[k] = fmt::format("{}", fmt::join(shared, ","));
+  }
+}
+
 }  // namespace
+
+std::vector<Explanation> explain_settings(const SearchedFamily& family, Setting a, Setting b) {
+  share_thresholds(family, a, b);
+  const ProtocolResult of_a = family.score(a), of_b = family.score(b);
+  std::vector<ExplainedNumber> numbers;
+  for (const ProtocolValue& value : of_a)
+    if (find_value(of_b, value.name, value.threshold) != nullptr)
+      numbers.push_back({value.name, value.threshold});
+  auto explanations = explain_numbers(family, a, b, numbers);
+  std::erase_if(explanations, [](const Explanation& explanation) {
+    return explanation.a == explanation.b &&
+           std::ranges::all_of(explanation.effects,
+                               [](const KnobEffect& e) { return e.alone == 0.0 && e.in_order == 0.0; });
+  });
+  return explanations;
+}
 
 std::vector<Explanation> explain_difference(CloudKnobs a, CloudKnobs b, const PointCloud& cloud,
                                             const CloudTruth& truth, const TriangleMesh* mesh) {
@@ -141,24 +248,10 @@ std::vector<Explanation> explain_difference(CloudKnobs a, CloudKnobs b, const Po
   a.thresholds_m.resize(1);
   b.thresholds_m.resize(1);
   DistanceCache cache{cloud, truth, mesh};
-  const Numbers of_a = numbers_of(cache, a), of_b = numbers_of(cache, b);
-  std::vector<Explanation> explanations;
-  for (std::size_t n = 0; n < kExplained.size(); ++n)
-    explanations.push_back({kExplained[n], n < 3 ? "1" : "m", of_a[n], of_b[n], {}});
-  CloudKnobs on_the_way = a;
-  Numbers before = of_a;
-  for (const CloudKnob& knob : cloud_knobs()) {
-    if (knob.text(a) == knob.text(b)) continue;
-    CloudKnobs one = a;
-    knob.set(one, knob.text(b));
-    knob.set(on_the_way, knob.text(b));
-    const Numbers alone = numbers_of(cache, one), after = numbers_of(cache, on_the_way);
-    for (std::size_t n = 0; n < kExplained.size(); ++n)
-      explanations[n].effects.push_back({knob.name, knob.text(a), knob.text(b), difference(of_a[n], alone[n]),
-                                         difference(before[n], after[n])});
-    before = after;
-  }
-  return explanations;
+  const auto family = searched_family<CloudKnobs>(
+      cloud_knobs(), [&cache](const CloudKnobs& knobs) { return cache.score(knobs); });
+  return explain_numbers(family, setting_of(cloud_knobs(), a), setting_of(cloud_knobs(), b),
+                         {{"precision"}, {"recall"}, {"f_score"}, {"accuracy_mean"}, {"completeness_mean"}});
 }
 
 PublishedText parse_published(const std::string& text) {
@@ -190,12 +283,34 @@ std::vector<WhichCandidate> which_protocol(const PublishedText& published, const
       try_around(search, protocol, knobs_at(protocol, tried_m), true);
     }
   }
-  std::ranges::stable_sort(search.found, [&](const WhichCandidate& a, const WhichCandidate& b) {
-    if (a.changed.size() != b.changed.size()) return a.changed.size() < b.changed.size();
-    return std::abs(a.value - published.value) < std::abs(b.value - published.value);
-  });
-  rank_by_value(search.found);
+  rank_candidates(published, search.found);
   return search.found;
+}
+
+std::vector<WhichCandidate> which_setting(const PublishedText& published, const SearchedFamily& family,
+                                          std::span<const SearchedProtocol> protocols) {
+  ScoredSettings scored{family};
+  std::vector<WhichCandidate> found;
+  const auto compare = [&](const SearchedProtocol& protocol, const Setting& setting,
+                           std::vector<std::pair<std::string, std::string>> changed) {
+    for (const ProtocolValue& value : scored.at(setting)) {
+      WhichCandidate candidate;
+      candidate.protocol = protocol.name;
+      candidate.changed = changed;
+      candidate.label = value.name;
+      add_matches(published, value, std::move(candidate), found);
+    }
+  };
+  for (const SearchedProtocol& protocol : protocols) {
+    compare(protocol, protocol.setting, {});
+    for (std::size_t k = 0; k < family.knobs.size() && protocol.vary; ++k)
+      for (const std::string& text : family.knobs[k].usual) {
+        const Setting setting = family.with(protocol.setting, family.knobs[k].name, text);
+        if (setting != protocol.setting) compare(protocol, setting, {{family.knobs[k].name, text}});
+      }
+  }
+  rank_candidates(published, found);
+  return found;
 }
 
 }  // namespace aqbench

@@ -1,7 +1,8 @@
 #pragma once
-// Explains numbers: which knobs make the difference between two protocols on one cloud, and which protocols,
-// at which knobs, give a published number for it.
+// Explains numbers: which knobs make the difference between two protocols on the same files, and which
+// protocols, at which knobs, give a published number for them.
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,8 +11,54 @@
 
 #include "metrics/protocols/cloud_protocols.h"
 #include "metrics/protocols/cloud_truth.h"
+#include "metrics/protocols/protocol_result.h"
 
 namespace aqbench {
+
+// The texts of all knobs of a family, in their order. Set in that order they give the setting again.
+using Setting = std::vector<std::string>;
+
+// A knob as a search sees it.
+struct SearchedKnob {
+  std::string name;
+  std::vector<std::string> usual;
+};
+
+// What a search looks at: the knobs of a family of protocols, and what a setting gives for the files at hand.
+struct SearchedFamily {
+  std::vector<SearchedKnob> knobs;
+  // Sets a knob, and what follows from it. Throws Error(usage) for an unknown knob or value.
+  std::function<Setting(const Setting& setting, std::string_view knob, const std::string& text)> with;
+  std::function<ProtocolResult(const Setting& setting)> score;  // throws Error(usage) for a contradiction
+};
+
+template <class Knobs>
+Setting setting_of(std::span<const Knob<Knobs>> table, const Knobs& knobs) {
+  Setting setting;
+  for (const Knob<Knobs>& knob : table) setting.push_back(knob.text(knobs));
+  return setting;
+}
+
+template <class Knobs>
+SearchedFamily searched_family(std::span<const Knob<Knobs>> table,
+                               std::function<ProtocolResult(const Knobs&)> score) {
+  const auto knobs_of = [table](const Setting& setting) {
+    Knobs knobs;
+    for (std::size_t i = 0; i < table.size(); ++i) table[i].set(knobs, setting[i]);
+    return knobs;
+  };
+  SearchedFamily family;
+  for (const Knob<Knobs>& knob : table) family.knobs.push_back({knob.name, knob.usual});
+  family.with = [table, knobs_of](const Setting& setting, std::string_view name, const std::string& text) {
+    Knobs knobs = knobs_of(setting);
+    set_knob(table, knobs, name, text);
+    return setting_of(table, knobs);
+  };
+  family.score = [knobs_of, score = std::move(score)](const Setting& setting) {
+    return score(knobs_of(setting));
+  };
+  return family;
+}
 
 // What one knob does to a number, in the number's unit. Undefined where a number on the way is.
 struct KnobEffect {
@@ -24,9 +71,15 @@ struct KnobEffect {
 struct Explanation {
   std::string number;               // "precision"
   std::string unit;                 // of all values here
+  std::optional<double> threshold;  // where the number has several
+  const char* threshold_unit = "m";
   std::optional<double> a, b;       // by the two settings, each at the first of its thresholds
-  std::vector<KnobEffect> effects;  // of each knob that differs, in the order of cloud_knobs()
+  std::vector<KnobEffect> effects;  // of each knob that differs, in the order of the knobs
 };
+
+// Explains the numbers that both settings give and that some knob changes; at the thresholds that both have,
+// if they share some.
+std::vector<Explanation> explain_settings(const SearchedFamily& family, Setting a, Setting b);
 
 // Explains precision, recall, f_score, accuracy_mean and completeness_mean. Of several thresholds the first
 // counts. `mesh` as in measure_distances(). Throws Error(usage) as check(knobs) does.
@@ -48,11 +101,23 @@ struct WhichCandidate {
   std::string protocol;
   std::vector<std::pair<std::string, std::string>> changed;  // knobs that differ from the protocol's, values
   std::string label;                                         // what the publication calls the number
-  std::optional<double> threshold_m;                         // of a share
+  std::optional<double> threshold_m;                         // of a share; in threshold_unit
   double value = 0;                                          // in `unit`, before rounding
   std::string unit;                                          // "%" or "1" for shares; "m", "cm" or "mm"
   int rank = 0;                                              // from 1; the same for the very same value
+  const char* threshold_unit = "m";
 };
+
+// A protocol of a family; `vary`: also with one knob at another of its usual values.
+struct SearchedProtocol {
+  std::string name;
+  Setting setting;
+  bool vary = true;
+};
+
+// Finds the settings of a family that give the number, as which_protocol() does.
+std::vector<WhichCandidate> which_setting(const PublishedText& published, const SearchedFamily& family,
+                                          std::span<const SearchedProtocol> protocols);
 
 // Finds the settings whose published numbers round to the given one: every protocol as it is and with one
 // knob at another of its usual values, at every usual threshold and at `thresholds_m`; shares as fractions

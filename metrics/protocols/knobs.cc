@@ -21,6 +21,7 @@ double limit_of_knob(const char* name, const std::string& text) {
 
 std::vector<double> numbers_of_knob(const char* name, const std::string& text) {
   std::vector<double> numbers;
+  if (text.empty()) return numbers;
   for (const std::string_view part : split_at(text, ','))
     numbers.push_back(number_of_knob(name, std::string(part)));
   std::ranges::sort(numbers);

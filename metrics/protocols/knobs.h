@@ -51,8 +51,8 @@ const KnobProtocol<Knobs>* find_protocol(std::span<const KnobProtocol<Knobs>> pr
 [[noreturn]] void refuse_knob(const char* name, const std::string& text, std::string_view expected);
 
 // Read the value of a knob: a number of at least 0, the same or "inf", numbers separated by commas (in
-// ascending order), or a word, of which the place among `words` is returned. Throw Error(usage) naming the
-// knob.
+// ascending order; none of an empty text), or a word, of which the place among `words` is returned. Throw
+// Error(usage) naming the knob.
 double number_of_knob(const char* name, const std::string& text);
 double limit_of_knob(const char* name, const std::string& text);
 std::vector<double> numbers_of_knob(const char* name, const std::string& text);
@@ -68,9 +68,10 @@ Knob<Knobs> number_knob(const char* name, double Knobs::*member, std::vector<std
 }
 
 template <class Knobs>
-Knob<Knobs> limit_knob(const char* name, double Knobs::*member) {
+Knob<Knobs> limit_knob(const char* name, double Knobs::*member, std::vector<std::string> usual = {}) {
   return {name, [=](const Knobs& knobs) { return fmt::format("{}", knobs.*member); },
-          [=](Knobs& knobs, const std::string& text) { knobs.*member = limit_of_knob(name, text); }};
+          [=](Knobs& knobs, const std::string& text) { knobs.*member = limit_of_knob(name, text); },
+          std::move(usual)};
 }
 
 template <class Knobs>

@@ -17,58 +17,20 @@
 #include "metrics/neighbours/nearest_neighbour.h"
 #include "metrics/numbers/exact_sum.h"
 #include "metrics/numbers/order_statistics.h"
+#include "metrics/protocols/point_pairs.h"
 #include "metrics/protocols/registration.h"
 
 namespace aqbench {
 namespace {
 
-constexpr const char* kNoPoint = "no pixel has both points";
-
-// ---- Pixels ----
-
-// The points of the pixels that count, view by view.
-struct PointPairs {
-  std::vector<Vec3> predicted_m, truth_m;
-  std::vector<std::size_t> ends;  // of each view
-  std::size_t true_pixels = 0;    // with or without a prediction
-};
-
-// The rows or columns that count.
-std::pair<std::size_t, std::size_t> middle_of(std::size_t size, int crop_px) {
-  const auto crop = static_cast<std::size_t>(crop_px);
-  if (crop == 0 || crop >= size) return {0, size};
-  return {(size - crop) / 2, (size - crop) / 2 + crop};
-}
-
-Vec3 point_at(std::span<const float> points_m, std::size_t pixel) {
-  return Vec3(points_m[3 * pixel], points_m[3 * pixel + 1], points_m[3 * pixel + 2]);
-}
-
-PointPairs select_points(const PointMaps& maps, const PointMapKnobs& knobs, int crop_px) {
-  PointPairs pairs;
-  const auto [top, bottom] = middle_of(maps.height, crop_px);
-  const auto [left, right] = middle_of(maps.width, crop_px);
-  for (std::size_t view = 0; view < maps.views; ++view) {
-    for (std::size_t y = top; y < bottom; ++y) {
-      for (std::size_t x = left; x < right; ++x) {
-        const std::size_t pixel = (view * maps.height + y) * maps.width + x;
-        const Vec3 truth_m = point_at(maps.truth_m, pixel), predicted_m = point_at(maps.predicted_m, pixel);
-        if (!truth_m.allFinite()) continue;
-        ++pairs.true_pixels;
-        if (!knobs.zero_error && !predicted_m.allFinite()) continue;
-        if (!maps.confidence.empty() && !(maps.confidence[pixel] >= knobs.min_confidence)) continue;
-        pairs.truth_m.push_back(truth_m);
-        pairs.predicted_m.push_back(predicted_m);
-      }
-    }
-    pairs.ends.push_back(pairs.truth_m.size());
-  }
-  return pairs;
-}
-
 void check_sizes(const PointMaps& maps) {
   const std::size_t pixels = maps.views * maps.height * maps.width;
   if (maps.predicted_m.size() != 3 * pixels || maps.truth_m.size() != 3 * pixels ||
+      maps.predicted_z_m.size() != maps.true_z_m.size() ||
+      maps.predicted_rays.size() != maps.true_rays.size() ||
+      (!maps.predicted_z_m.empty() && maps.predicted_z_m.size() != pixels) ||
+      (!maps.predicted_rays.empty() && maps.predicted_rays.size() != 3 * pixels) ||
+      maps.predicted_poses.size() != maps.true_poses.size() ||
       (!maps.confidence.empty() && maps.confidence.size() != pixels))
     throw Error(ErrorKind::method, "point maps: sizes differ");
 }
@@ -119,7 +81,7 @@ MapFit align_maps(const PointMaps& maps, const PointMapKnobs& knobs, PointPairs&
   if (pairs.truth_m.empty()) return {kUndefined, kNoPoint, {}};
   if (knobs.align == PointMapAlignment::none) return {1, {}, {}};
   if (knobs.align == PointMapAlignment::scale_shift)
-    return align_by_medians(select_points(maps, knobs, 0), pairs);
+    return align_by_medians(select_point_pairs(maps, knobs, 0), pairs);
   const auto fit = fit_positions(pairs.predicted_m, pairs.truth_m, FitScale::estimated);
   if (!fit) return {kUndefined, "the pixels do not determine a similarity", {}};
   for (Vec3& point : pairs.predicted_m) point = fit->to_from.linear * point + fit->to_from.translation_m;
@@ -227,46 +189,12 @@ void add_distances(ProtocolResult& result, const PointPairs& pairs, const MapFit
            (numbers[2][1] + numbers[3][1]) / 2, of_normals);
 }
 
-// ---- Errors pixel by pixel ----
-
-// The mean distance from the origin, at least 1e-8.
-double mean_norm(const std::vector<Vec3>& points) {
-  const double sum = exact_sum(points.size(), [&](std::size_t i) { return points[i].norm(); });
-  return points.empty() ? kUndefined : std::max(sum / (static_cast<double>(points.size()) + 1e-8), 1e-8);
-}
-
-void add_normed(ProtocolResult& result, const PointPairs& pairs) {
-  const double predicted_size = mean_norm(pairs.predicted_m), true_size = mean_norm(pairs.truth_m);
-  double error = 0, inliers = 0;
-  std::size_t begin = 0;
-  for (const std::size_t end : pairs.ends) {
-    std::size_t counted = 0;
-    for (std::size_t i = begin; i < end; ++i) counted += pairs.truth_m[i].norm() > 0 ? 1U : 0U;
-    const auto sums = exact_sums<2>(end - begin, [&](std::size_t k) {
-      const Vec3 truth = pairs.truth_m[begin + k] / true_size;
-      const Vec3 predicted = pairs.predicted_m[begin + k] / predicted_size;
-      if (!(truth.norm() > 0)) return std::array{0.0, 0.0};
-      const double share = (predicted - truth).norm() / truth.norm();
-      const double ratio = std::max(truth.norm() / predicted.norm(), predicted.norm() / truth.norm());
-      return std::array{std::isfinite(share) ? share : 0, ratio > 0 && ratio < 1.03 ? 1.0 : 0.0};
-    });
-    error += sums[0] / static_cast<double>(counted);  // NaN of a view without pixels
-    inliers += sums[1] / static_cast<double>(counted);
-    begin = end;
-  }
-  const auto views = static_cast<double>(pairs.ends.size());
-  const char* const reason = pairs.truth_m.empty() ? kNoPoint : "a view has no pixel with both points";
-  add_value(result, "abs_rel", "1", error / views, reason);
-  add_value(result, "inlier_1.03", "1", inliers / views, reason);
-  add_value(result, "scale_error", "1", std::abs(predicted_size - true_size) / true_size,
-            pairs.truth_m.empty() ? kNoPoint : "a prediction is not finite");
-}
-
 std::vector<Knob<PointMapKnobs>> make_point_map_knobs() {
-  return {choice_knob("align", &PointMapKnobs::align, {"none", "pixel", "scale_shift", "norm"}),
-          number_knob("icp_m", &PointMapKnobs::icp_m),
+  return {choice_knob("align", &PointMapKnobs::align, {"none", "pixel", "scale_shift", "norm"},
+                      {"none", "pixel", "scale_shift", "norm"}),
+          number_knob("icp_m", &PointMapKnobs::icp_m, {"0", "0.1", "100"}),
           whole_knob("nc_neighbours", &PointMapKnobs::nc_neighbours, 3, 1000),
-          whole_knob("crop_px", &PointMapKnobs::crop_px, 0, 1e6),
+          whole_knob("crop_px", &PointMapKnobs::crop_px, 0, 1e6, {"0", "224"}),
           number_knob("min_confidence", &PointMapKnobs::min_confidence),
           choice_knob("bad", &PointMapKnobs::zero_error, {"drop", "zero_error"})};
 }
@@ -299,10 +227,10 @@ ProtocolResult point_map_errors(const PointMaps& maps, const PointMapKnobs& knob
   check_sizes(maps);
   const bool by_norm = knobs.align == PointMapAlignment::norm;
   if (knobs.zero_error && !by_norm) throw usage_error("knob bad: zero_error needs align=norm");
-  PointPairs pairs = select_points(maps, knobs, knobs.crop_px);
+  PointPairs pairs = select_point_pairs(maps, knobs, knobs.crop_px);
   ProtocolResult result;
   if (by_norm) {
-    add_normed(result, pairs);
+    add_normed(result, maps, pairs);
   } else {
     const MapFit fit = align_maps(maps, knobs, pairs);
     std::optional<PointFit> icp;

@@ -7,6 +7,7 @@
 
 #include "metrics/protocols/knobs.h"
 #include "metrics/protocols/protocol_result.h"
+#include "metrics/protocols/trajectory.h"
 
 namespace aqbench {
 
@@ -41,6 +42,9 @@ std::span<const PointMapProtocol> point_map_protocols();
 struct PointMaps {
   std::size_t views = 0, height = 0, width = 0;
   std::span<const float> predicted_m, truth_m, confidence = {};
+  // For align = norm, or none: depths along z, unit rays (x 3), and a pose for each view.
+  std::span<const float> predicted_z_m = {}, true_z_m = {}, predicted_rays = {}, true_rays = {};
+  std::span<const CameraPose> predicted_poses = {}, true_poses = {};
 };
 
 // Compares predicted points with true ones. But for align = norm: after alignment and ICP (Open3D's, point to
@@ -49,9 +53,10 @@ struct PointMaps {
 // normals of nearest points, each that of the plane through its nc_neighbours; scale; icp_fitness and
 // icp_rmse (Pi3 mv_recon/eval.py; CUT3R eval/mv_recon). With align = norm, pixel by pixel and then over
 // views: abs_rel, the distance as a share of the true one from the first camera; inlier_1.03, the share whose
-// ratio of distances from it is below; scale_error of the two means (MapAnything, benchmarking/dense_n_view).
-// Then coverage and pixels. Undefined where the pixels do not determine an alignment. Throws Error(method)
-// for sizes that do not agree.
+// ratio of distances from it is below; the same of depths along z, z_*; rays, the mean angle between them at
+// all pixels; pose_ate_mean after a rigid fit and pose_auc at 5 degrees as VGGT has it; scale_error of the
+// two means (MapAnything, benchmarking/dense_n_view). Then coverage and pixels. Undefined where the pixels do
+// not determine an alignment. Throws Error(method) for sizes that do not agree.
 ProtocolResult point_map_errors(const PointMaps& maps, const PointMapKnobs& knobs = {});
 
 }  // namespace aqbench

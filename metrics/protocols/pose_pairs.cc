@@ -196,19 +196,19 @@ void add_pairwise(ProtocolResult& result, const MatchedPoses& poses, std::size_t
   }
   for (const double threshold : knobs.auc_thresholds_deg) {
     if (!knobs.whole_degrees) break;
-    add_value(result, "racc", "1", share_below(turns_deg, threshold), none, threshold);
-    add_value(result, "tacc", "1", share_below(directions_deg, threshold), none, threshold);
+    add_value(result, "racc", "1", share_below(turns_deg, threshold), none, threshold, "deg");
+    add_value(result, "tacc", "1", share_below(directions_deg, threshold), none, threshold, "deg");
   }
   add_statistics(result, "rre", "deg", std::move(turns_deg), false, none);
   add_statistics(result, "rte", "deg", std::move(directions_deg), false, none);
   for (const double threshold : knobs.auc_thresholds_deg) {
     const auto within = std::ranges::count_if(errors_deg, [&](double error) { return error <= threshold; });
     add_value(result, "recall", "1", static_cast<double>(within) / static_cast<double>(errors_deg.size()),
-              none, threshold);
+              none, threshold, "deg");
     add_value(result, "auc", "1",
               knobs.whole_degrees ? whole_degree_auc(errors_deg, threshold)
                                   : recall_auc(errors_deg, threshold, knobs.min_error_deg),
-              none, threshold);
+              none, threshold, "deg");
   }
 }
 

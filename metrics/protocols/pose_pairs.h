@@ -62,6 +62,11 @@ void compare_as(RelativePose paper, PoseKnobs& knobs);
 // Returns all knobs by name; that of relative poses sets what compare_as() sets.
 std::span<const Knob<PoseKnobs>> pose_knobs();
 
+using PoseProtocol = KnobProtocol<PoseKnobs>;
+
+// Returns all protocols for poses.
+std::span<const PoseProtocol> pose_protocols();
+
 // Throws Error(usage) naming the knob whose value makes no sense.
 void check(const PoseKnobs& knobs);
 

@@ -114,12 +114,14 @@ std::vector<double> absolute_errors_m(const TrueImages& truth, const PoseDataset
 void add_curve(ProtocolResult& result, const std::string& name, std::vector<double> errors,
                const std::vector<double>& thresholds, double min_error, const PoseSetKnobs& knobs) {
   const auto count = static_cast<double>(errors.size());
+  const char* const unit = name == "relative" ? "deg" : "m";
   if (errors.empty() && knobs.nothing_fails) errors.push_back(180);
   for (const double threshold : thresholds) {
     const auto within = std::ranges::count_if(errors, [&](double error) { return error <= threshold; });
-    add_value(result, name + "_auc", "1", recall_auc(errors, threshold, min_error), kNothing, threshold);
+    add_value(result, name + "_auc", "1", recall_auc(errors, threshold, min_error), kNothing, threshold,
+              unit);
     add_value(result, name + "_recall", "1", static_cast<double>(within) / static_cast<double>(errors.size()),
-              kNothing, threshold);
+              kNothing, threshold, unit);
   }
   add_value(result, name == "relative" ? "pairs" : "images", "1", count);
 }
@@ -136,15 +138,17 @@ ProtocolResult colmap_scores(const PoseDataset& truth, const PoseDataset& estima
 }
 
 std::vector<Knob<PoseSetKnobs>> make_pose_set_knobs() {
-  return {choice_knob("score", &PoseSetKnobs::score, {"colmap", "imc2024", "imc2025"}),
-          choice_knob("alignment", &PoseSetKnobs::align_similarity, {"none", "similarity"}),
-          numbers_knob("thresholds_deg", &PoseSetKnobs::thresholds_deg),
-          numbers_knob("thresholds_m", &PoseSetKnobs::thresholds_m),
-          number_knob("min_error_deg", &PoseSetKnobs::min_error_deg),
-          number_knob("min_error_m", &PoseSetKnobs::min_error_m),
-          number_knob("min_baseline_m", &PoseSetKnobs::min_baseline_m),
-          whole_knob("skip_thresholds", &PoseSetKnobs::skip_thresholds, 0, 100),
-          choice_knob("nothing", &PoseSetKnobs::nothing_fails, {"undefined", "fails"})};
+  return {
+      choice_knob("score", &PoseSetKnobs::score, {"colmap", "imc2024", "imc2025"}),
+      choice_knob("alignment", &PoseSetKnobs::align_similarity, {"none", "similarity"},
+                  {"none", "similarity"}),
+      numbers_knob("thresholds_deg", &PoseSetKnobs::thresholds_deg),
+      numbers_knob("thresholds_m", &PoseSetKnobs::thresholds_m),
+      number_knob("min_error_deg", &PoseSetKnobs::min_error_deg, {"0.001", "0.02"}),
+      number_knob("min_error_m", &PoseSetKnobs::min_error_m, {"0.001", "0.02"}),
+      number_knob("min_baseline_m", &PoseSetKnobs::min_baseline_m),
+      whole_knob("skip_thresholds", &PoseSetKnobs::skip_thresholds, 0, 100, {"0", "2"}),
+      choice_knob("nothing", &PoseSetKnobs::nothing_fails, {"undefined", "fails"}, {"undefined", "fails"})};
 }
 
 void check_pose_sets(const PoseSetKnobs& knobs) {

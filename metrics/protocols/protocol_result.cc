@@ -13,8 +13,10 @@ const ProtocolValue* find_value(const ProtocolResult& result, std::string_view n
 }
 
 void add_value(ProtocolResult& result, std::string_view name, std::string_view unit, double value,
-               std::string_view reason_if_undefined, std::optional<double> threshold) {
+               std::string_view reason_if_undefined, std::optional<double> threshold,
+               const char* threshold_unit) {
   ProtocolValue added{.name = std::string(name), .unit = std::string(unit), .threshold = threshold};
+  added.threshold_unit = threshold_unit;
   if (std::isfinite(value))
     added.value = value;
   else

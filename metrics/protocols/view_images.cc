@@ -191,9 +191,11 @@ void check_sizes(const ImagePair& image) {
 }
 
 std::vector<Knob<ImageKnobs>> make_image_knobs() {
-  return {choice_knob("ssim", &ImageKnobs::ssim, {"valid", "reflect", "zero", "uniform7"}),
-          choice_knob("eight_bit", &ImageKnobs::eight_bit, {"no", "truncate", "round"}),
-          choice_knob("mask", &ImageKnobs::multiply_mask, {"weight", "multiply"})};
+  return {choice_knob("ssim", &ImageKnobs::ssim, {"valid", "reflect", "zero", "uniform7"},
+                      {"valid", "reflect", "zero", "uniform7"}),
+          choice_knob("eight_bit", &ImageKnobs::eight_bit, {"no", "truncate", "round"},
+                      {"no", "truncate", "round"}),
+          choice_knob("mask", &ImageKnobs::multiply_mask, {"weight", "multiply"}, {"weight", "multiply"})};
 }
 
 }  // namespace

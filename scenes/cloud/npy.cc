@@ -205,9 +205,12 @@ std::array<RecordField, 3> npy_vector(const NpyType& type, const std::array<std:
 }  // namespace
 
 NpyArray read_npy(const std::filesystem::path& path) {
-  const std::string bytes = read_file(path);
-  const NpyLayout layout = read_npy_layout(bytes, bytes.size(), path.string());
-  const std::string_view data = std::string_view(bytes).substr(layout.first_byte);
+  return read_npy_bytes(read_file(path), path.string());
+}
+
+NpyArray read_npy_bytes(std::string_view bytes, const std::string& name) {
+  const NpyLayout layout = read_npy_layout(bytes, bytes.size(), name);
+  const std::string_view data = bytes.substr(layout.first_byte);
   NpyArray array{layout.shape, {}, layout.type.kind != 'f'};
   if (layout.type.bytes <= (layout.type.kind == 'f' ? 4 : 2))  // a float holds them
     array.values = copy_npy_values<float>(data, layout);

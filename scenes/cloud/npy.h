@@ -7,10 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -32,6 +34,14 @@ struct NpyArray {
 // number of dimensions, for a header that does not parse, and for a file that is longer or shorter than its
 // header says.
 NpyArray read_npy(const std::filesystem::path& path);
+
+// Reads an array from the bytes of such a file, which errors call `name`.
+NpyArray read_npy_bytes(std::string_view bytes, const std::string& name);
+
+// Reads the arrays of a .npz file, stored (numpy.savez) or packed (savez_compressed), by their names without
+// ".npy". Throws Error(input) naming the file, and the array where one is at fault: what is no such archive,
+// is encrypted, cut short or damaged, and types that read_npy() does not read.
+std::map<std::string, NpyArray> read_npz(const std::filesystem::path& path);
 
 // Which values of a row of an array are those of a point.
 struct NpyPoint {

@@ -73,7 +73,8 @@ TEST(AskedProtocols, WhatIsNoneIsRefused) {
   EXPECT_THAT(refused("dtu eth3d dtu"), HasSubstr("protocol dtu is given twice"));
   EXPECT_THAT(refused("dtu:thinning"), HasSubstr("expected NAME:KNOB=VALUE"));
   EXPECT_THAT(refused("dtu:cull=all"), HasSubstr("knob cull: 'all': expected no, cloud, truth or both"));
-  EXPECT_THAT(refused("dtu:cull_erosion_px=1.5"), HasSubstr("knob cull_erosion_px: '1.5': expected a whole"));
+  EXPECT_THAT(refused("dtu:cull_dilate=disk:1.5"),
+              HasSubstr("knob cull_dilate: 'disk:1.5': expected 0, or square:N"));
 }
 
 // Of four true points on a line the cameras see those with x < 2.5; of the cloud two lie where none looks.
@@ -87,7 +88,7 @@ TEST(Cull, WhatNoCameraSeesGoesFromCloudTruthOrBoth) {
   cloud.points_m.emplace_back(9, 0, 0);
   const auto recall_and_precision = [&](const char* cull) {
     CloudKnobs knobs =
-        parse_protocol(std::string("tanks-and-temples:voxel_m=0:cull_erosion_px=7:cull=") + cull).knobs;
+        parse_protocol(std::string("tanks-and-temples:voxel_m=0:cull_dilate=square:-7:cull=") + cull).knobs;
     const CloudDistances distances = measure_distances(knobs, cloud, truth);
     const ProtocolResult result = summarize_distances(knobs, distances);
     return std::pair(find_value(result, "recall", 0.005)->value,
@@ -95,9 +96,9 @@ TEST(Cull, WhatNoCameraSeesGoesFromCloudTruthOrBoth) {
   };
   EXPECT_EQ(recall_and_precision("no"), std::pair(std::optional(0.75), std::optional(0.75)));
   EXPECT_EQ(recall_and_precision("both").first, std::nullopt) << "no camera is known";
-  truth.seen = [](std::span<const Vec3> positions_m, double behind_m, int erosion_px) {
-    EXPECT_EQ(behind_m, 0.01);
-    EXPECT_EQ(erosion_px, 7);
+  truth.seen = [](std::span<const Vec3> positions_m, const CullRules& rules) {
+    EXPECT_EQ(rules.behind_m, 0.01);
+    EXPECT_EQ(rules.masks.px, -7);
     std::vector<bool> seen;
     for (const Vec3& position : positions_m) seen.push_back(position.x() < 2.5);
     return seen;

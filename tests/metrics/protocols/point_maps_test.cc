@@ -135,5 +135,41 @@ TEST(PointMaps, TheMiddleAndTheConfidentCount) {
   EXPECT_EQ(number(result, "pixels"), kViews * kHeight * kWidth - 1);
 }
 
+// MapAnything: depths are divided by the sizes of the points, rays are compared at all pixels.
+TEST(PointMaps, DepthsRaysAndPosesAreNormedWithThePoints) {
+  const std::vector<float> truth = true_points();
+  const std::vector<float> predicted = moved(truth, [](const Vec3& p) -> Vec3 { return 3 * p; });
+  std::vector<float> true_z, predicted_z, true_rays, predicted_rays;
+  for (std::size_t i = 0; i < truth.size(); i += 3) {
+    true_z.push_back(truth[i + 2]);
+    predicted_z.push_back(3.3F * truth[i + 2]);  // a tenth too far once the points agree
+    for (const float coordinate : {0.0F, 0.0F, 1.0F}) true_rays.push_back(coordinate);
+    for (const double coordinate : {0.0, std::sin(0.02), std::cos(0.02)})
+      predicted_rays.push_back(static_cast<float>(coordinate));
+  }
+  const std::vector<CameraPose> true_poses = {{}, {Eigen::Matrix3d::Identity(), {1, 0, 0}}};
+  std::vector<CameraPose> predicted_poses = true_poses;
+  predicted_poses[1].position_m.x() = 3;
+  PointMaps maps{kViews, kHeight, kWidth, predicted, truth};
+  maps.predicted_z_m = predicted_z;
+  maps.true_z_m = true_z;
+  maps.predicted_rays = predicted_rays;
+  maps.true_rays = true_rays;
+  maps.predicted_poses = predicted_poses;
+  maps.true_poses = true_poses;
+  const PointMapKnobs knobs = find_protocol(point_map_protocols(), "point-maps-normed")->knobs;
+  const ProtocolResult result = point_map_errors(maps, knobs);
+  EXPECT_NEAR(number(result, "abs_rel"), 0, 1e-6);
+  EXPECT_NEAR(number(result, "z_abs_rel"), 0.1, 1e-6);
+  EXPECT_EQ(number(result, "z_inlier_1.03"), 0);
+  EXPECT_NEAR(number(result, "rays"), 0.02 * 180 / 3.14159265358979, 1e-5);
+  EXPECT_EQ(find_value(result, "pose_auc", 5)->value, 1);
+  predicted_z[7] = std::numeric_limits<float>::quiet_NaN();  // no error, and no inlier
+  EXPECT_NEAR(number(point_map_errors(maps, knobs), "z_abs_rel"),
+              0.1 * (1 - 1.0 / (kViews * kHeight * kWidth)), 1e-6);
+  maps.true_rays = {};
+  EXPECT_THROW(point_map_errors(maps, knobs), Error);
+}
+
 }  // namespace
 }  // namespace aqbench::test

@@ -1,0 +1,68 @@
+#pragma once
+// Protocols of files that are no clouds, in families: depth maps, point maps, images, poses. Files of a
+// family are read once and scored by any setting of its knobs.
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+#include "harness/eval/eval_request.h"
+#include "metrics/protocols/explain.h"
+#include "metrics/protocols/knobs.h"
+
+namespace aqbench {
+
+using Notes = std::vector<std::string>;
+
+// A protocol of a family.
+struct FileProtocol {
+  const char *name, *summary, *source;
+  Setting setting;
+};
+
+// A family of protocols, and how CLOUD and --truth are read for it; the function adds to `notes`, which must
+// outlive the family that it returns, then and when a setting is scored.
+struct FileFamily {
+  Modes mode;
+  std::vector<FileProtocol> protocols;
+  SearchedFamily (*open)(const EvalProtocolRequest& request, const EvalCloudRequest& cloud, Notes& notes);
+};
+
+// Returns all families.
+std::span<const FileFamily> file_families();
+
+// Returns the family of a protocol, or that of a file or folder by what it holds; nullptr for those of
+// clouds.
+const FileFamily* family_of_protocol(std::string_view name);
+const FileFamily* family_of_file(const std::string& path);
+
+// An array of a file, or the values of an image: rows x columns x channels.
+struct FileArray {
+  std::string file;
+  std::vector<std::size_t> shape;
+  std::vector<float> values;
+  bool is_whole = false;  // integers or bools
+};
+
+// Reads a .npy file.
+FileArray read_file_array(const std::string& file);
+
+// Throws Error(input) naming both files unless the first `sizes` sizes are those of the truth.
+void require_sizes(const FileArray& array, const FileArray& truth, std::size_t sizes);
+
+// Open the files of a family. Throw Error(input) naming the file, Error(usage).
+SearchedFamily open_depths(const EvalProtocolRequest& request, const EvalCloudRequest& cloud, Notes& notes);
+SearchedFamily open_point_maps(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
+                               Notes& notes);
+SearchedFamily open_images(const EvalProtocolRequest& request, const EvalCloudRequest& cloud, Notes& notes);
+// CLOUD and --truth are tables of the Image Matching Challenges, .csv with the columns dataset (or none),
+// scene, image or image_path, rotation_matrix and translation_vector (numbers separated by ';', camera from
+// world; nan: no pose); folders whose sub-folders are COLMAP models, each a set, of the folder itself or of
+// sparse/ in it; or one model, as read_camera_poses() does. A folder without any model has no sets.
+SearchedFamily open_pose_sets(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
+                              Notes& notes);
+
+}  // namespace aqbench

@@ -1,0 +1,98 @@
+// `aqbench eval --explain` and `--which-protocol` of files that are no clouds.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "tests/cli/folder.h"
+#include "tests/cli/program.h"
+
+namespace aqbench::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+class EvalFamilies : public Folder {
+ protected:
+  // Twenty cameras on a helix that turn about z; the first of the estimate is turned by `wrong` radians.
+  void write_poses(const char* name, double wrong) const {
+    std::ofstream file(dir_ / name);
+    for (int i = 0; i < 20; ++i) {
+      const double half = 0.35 * i + (i == 0 ? wrong / 2 : 0), angle = 0.7 * i;
+      file << fmt::format("{} {} {} {} 0 0 {} {}\n", i, std::cos(angle), std::sin(angle), 0.1 * i * i,
+                          std::sin(half), std::cos(half));
+    }
+  }
+
+  void write_depths(const char* name, double scale, double shift) const {
+    std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (10, 12), }";
+    header.resize(117, ' ');
+    std::ofstream file(dir_ / name, std::ios::binary);
+    file << std::string("\x93NUMPY\x01\0v\0", 10) << header << '\n';
+    for (int i = 0; i < 120; ++i) {
+      const auto value = static_cast<float>(scale * (2 + 0.03 * i) + shift);
+      file.write(reinterpret_cast<const char*>(&value), 4);
+    }
+  }
+};
+
+// 19 of 190 pairs have the wrong camera; Depth-Anything-3's pairs all pass through it.
+TEST_F(EvalFamilies, OneKnobIsWhyTheAreasOfTwoPapersDiffer) {
+  write_poses("truth.txt", 0);
+  write_poses("estimate.txt", 1.5);
+  const json explained =
+      document_of(run("eval estimate.txt --truth truth.txt --explain vggt,da3 --json")).at("explanations");
+  json area;
+  for (const json& number : explained)
+    if (number.at("number") == "auc" && number.at("threshold") == 30) area = number;
+  ASSERT_FALSE(area.is_null()) << explained;
+  EXPECT_NEAR(area.at("a").get<double>(), 0.9, 1e-12);
+  EXPECT_LT(area.at("b").get<double>(), 0.2);
+  ASSERT_EQ(area.at("effects").size(), 1U);
+  EXPECT_EQ(area.at("effects").at(0).at("knob"), "relative");
+  EXPECT_NEAR(area.at("effects").at(0).at("alone").get<double>(),
+              area.at("b").get<double>() - area.at("a").get<double>(), 1e-12);
+  for (const json& number : explained) EXPECT_NE(number.at("number"), "ate_rmse") << "no knob changes it";
+  const json found = document_of(run(words(fmt::format(
+      "eval estimate.txt --truth truth.txt --which-protocol {:.6f} --json", area.at("b").get<double>()))));
+  EXPECT_EQ(found.at("candidates").at(0).at("protocol"), "da3");
+  EXPECT_EQ(found.at("candidates").at(0).at("threshold_deg"), 30);
+  // COLMAP's rules are four knobs away: together they make the difference.
+  const json colmap = document_of(run("eval estimate.txt --truth truth.txt --explain poses,vggt --json"));
+  for (const json& number : colmap.at("explanations")) {
+    double sum = 0;
+    for (const json& effect : number.at("effects")) sum += effect.at("in_order").get<double>();
+    EXPECT_NEAR(sum, number.at("b").get<double>() - number.at("a").get<double>(), 1e-12) << number;
+  }
+}
+
+TEST_F(EvalFamilies, AFitThatDidNotConvergeIsSaid) {
+  write_depths("truth.npy", 1, 0);
+  write_depths("depths.npy", 1 / 1.6, -1.2 / 1.6);
+  const std::string out =
+      succeeded(run("eval depths.npy --truth truth.npy --explain video-depth-shift,video-depth:align=lad"))
+          .out;
+  EXPECT_THAT(out, HasSubstr("(scale&shift) did not converge: abs_rel 0."));
+  EXPECT_THAT(out, HasSubstr("the optimum (align=lad) is 0.000"));
+  EXPECT_THAT(succeeded(run("eval depths.npy --truth truth.npy --which-protocol 100%")).out,
+              HasSubstr("eigen"));
+}
+
+TEST_F(EvalFamilies, TwoFamiliesAndUnknownKnobsAreRefused) {
+  write_poses("truth.txt", 0);
+  expect_mistake(run("eval truth.txt --truth truth.txt --explain vggt,depth"),
+                 "--explain: vggt and depth do not score the same files");
+  expect_mistake(run("eval truth.txt --truth truth.txt --explain vggt,da3:curve=round"),
+                 "knob curve: 'round'");
+  expect_mistake(run("eval truth.txt --truth truth.txt --explain vggt,da3 --knob garg_crop=no"),
+                 "unknown knob 'garg_crop'");
+}
+
+}  // namespace
+}  // namespace aqbench::testing
