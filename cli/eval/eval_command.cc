@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <variant>
@@ -14,6 +15,7 @@
 #include "harness/eval/eval.h"
 #include "harness/measuring/environment.h"
 #include "metrics/metric.h"
+#include "pipeline/external/given.h"
 #include "reports/content/case_columns.h"
 #include "scenes/dataset/dataset.h"
 
@@ -60,6 +62,15 @@ void print_answer(const EvalAnswer& answer) {
   }
 }
 
+// What a pattern names, as the user would name it.
+std::vector<FoundFile> files_named(const std::string& pattern) {
+  std::vector<FoundFile> found;
+  const std::filesystem::path here = std::filesystem::current_path();
+  for (const PatternFile& file : files_of_pattern(here, pattern, {}, nullptr, true))
+    found.push_back({file.file.lexically_proximate(here).string(), file.values});
+  return found;
+}
+
 }  // namespace
 
 ExitCode eval_command(const Arguments& arguments) {
@@ -72,7 +83,8 @@ ExitCode eval_command(const Arguments& arguments) {
       {.tell = [](const std::string& line) { fmt::print(stderr, "{}\n", line); },
        .environment =
            [] { return JsonBox(environment_json({.threads = thread_count(), .dtype = "float64"})); },
-       .writes_bundles = true});
+       .writes_bundles = true,
+       .find_files = files_named});
   print_answer(answer);
   if (!out) return ExitCode::pass;
   return write_unplanned_bundle(

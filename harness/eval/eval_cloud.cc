@@ -190,10 +190,10 @@ EvalAnswer eval_cloud(const EvalRequest& asked, const Arguments& arguments) {
   if (!request.tiles_file.empty()) write_file(request.tiles_file, tiles_to_csv(done.score.tiles));
   if (!request.views_file.empty()) write_file(request.views_file, views_to_csv(done.score.by_views));
   if (asked.wants_record())
-    answer.results =
-        eval_results(eval_record(*subject.scene, request.cloud_file, answer.metrics, request.host.geometries),
-                     arguments, request.host, effective_json(request, subject, options.score, done),
-                     positive_side(truth, subject.rig.has_value()));
+    answer.results = eval_results(
+        {eval_record(*subject.scene, request.cloud_file, answer.metrics, request.host.geometries)}, arguments,
+        request.host, effective_json(request, subject, options.score, done),
+        positive_side(truth, subject.rig.has_value()));
   if (!request.json) say_score(request, subject, done, options.score, answer);
   return answer;
 }
@@ -213,13 +213,14 @@ Record eval_record(const Scene& scene, const std::string& file, MetricSet metric
   return record;
 }
 
-Results eval_results(Record record, const Arguments& arguments, const EvalHost& host, Json effective,
-                     const std::string& positive_side) {
+Results eval_results(std::vector<Record> records, const Arguments& arguments, const EvalHost& host,
+                     Json effective, const std::string& positive_side) {
   effective["threads"] = thread_count();
-  for (const auto& [name, metric] : record.metrics)
-    if (const std::string& definition = definition_with(name, positive_side); !definition.empty())
-      effective["definitions"][name] = definition;
-  return results_of_records({std::move(record)},
+  for (const Record& record : records)
+    for (const auto& [name, metric] : record.metrics)
+      if (const std::string& definition = definition_with(name, positive_side); !definition.empty())
+        effective["definitions"][name] = definition;
+  return results_of_records(std::move(records),
                             {.started_utc = utc_now(),
                              .requested = Json{{kEvalRequest, arguments}},
                              .effective = std::move(effective),

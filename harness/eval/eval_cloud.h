@@ -63,12 +63,12 @@ Output open_cloud(const EvalCloudRequest& request,
 PlaceOptions place_options(const EvalCloudRequest& request, const Output& output);
 
 // Returns the record of one evaluation: its case, the scene's parameters, the metrics, and the hash of the
-// file.
+// file or folder.
 Record eval_record(const Scene& scene, const std::string& file, MetricSet metrics,
                    const std::vector<GivenGeometry>& given);
 
-// Returns the results of one record. `effective` is that of its run and gets the thread count.
-Results eval_results(Record record, const Arguments& arguments, const EvalHost& host, Json effective,
-                     const std::string& positive_side = kTowardsCameras);
+// Returns the results of records. `effective` is that of their run and gets the thread count.
+Results eval_results(std::vector<Record> records, const Arguments& arguments, const EvalHost& host,
+                     Json effective, const std::string& positive_side = kTowardsCameras);
 
 }  // namespace aqbench

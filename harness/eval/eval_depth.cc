@@ -178,7 +178,7 @@ EvalAnswer eval_depth(const EvalRequest& asked, const Arguments& arguments) {
     if (!notes.empty()) effective["notes"] = notes;
     Record record = eval_record(read_dataset_scene(dataset_dir), request.depth_file, answer.metrics, {});
     record.options.emplace_back("eval.camera", camera.name);
-    answer.results = eval_results(std::move(record), arguments, asked.cloud.host, std::move(effective));
+    answer.results = eval_results({std::move(record)}, arguments, asked.cloud.host, std::move(effective));
   }
   if (asked.cloud.json) return answer;
   answer.say("{} against {} of {}\ndepths are {}{}\n\n", printable(request.depth_file),

@@ -30,6 +30,8 @@ Modes mode_of(const EvalRequest& request) {
   const auto fits_a_sweep = [&](const FlagText& flag) {
     return (flag.modes & kEvalGiven) != 0 || !request.given.contains(flag.name);
   };
+  const Modes by_protocol = mode_of_protocol(request.protocol.protocol);
+  if (by_protocol != kEvalProtocol && request.given.contains("protocol")) return by_protocol;
   if (request.cloud.cloud_file.find_first_of("{*") != std::string::npos ||
       (request.given.contains("out") && std::ranges::all_of(eval_command_line().flags, fits_a_sweep)))
     return kEvalGiven;
@@ -39,7 +41,7 @@ Modes mode_of(const EvalRequest& request) {
       chosen |= mode.mode;
   if (chosen == 0) return kEvalCloud;
   const Modes mode = only_mode(kEvalModes, chosen);
-  return mode == kEvalProtocol ? mode_of_protocol(request.protocol.protocol) : mode;
+  return mode;
 }
 
 // ---- Readers ----
@@ -257,10 +259,10 @@ const Flag<EvalRequest> kDepthFlags[] = {
 const Flag<EvalRequest> kProtocolFlags[] = {
     {"protocol", "NAME", kEvalProtocol | kFiles | kEvalGiven,
      "score as another benchmark does: aqbench, eth3d, tanks-and-temples[-mesh], dtu[-mesh], scannet-mesh, "
-     "normals, all; of depth maps (files, stacks, folders) depth, video-depth, robustmvd, eigen, "
+     "normals, all; of depth maps (files, stacks, folders) depth, video-depth[-shift], robustmvd, eigen, "
      "moge-metric, moge-scale, moge-affine, moge-disparity; "
-     "point-maps[-scale-shift|-normed], images[-3dgs|-nerfbaselines]; poses, pose-sets, imc-2024, "
-     "imc-2025",
+     "point-maps[-scale-shift|-normed], images[-3dgs|-nerfbaselines]; poses, vggt, pi3, da3, "
+     "kitti-odometry, pose-sets, imc-2024, imc-2025",
      of_protocol<&Protocol::protocol>},
     {"explain", "A,B", kEvalExplain,
      "which knobs make the difference between the numbers of two protocols, each NAME or NAME:KNOB=VALUE",
@@ -295,7 +297,7 @@ const Flag<EvalRequest> kProtocolFlags[] = {
 };
 
 const Flag<EvalRequest> kOutputFlags[] = {
-    {"out", "DIR", kEvalGiven | kEvalCloud | kEvalDepth | kFiles,
+    {"out", "DIR", kEvalGiven | kEvalCloud | kEvalProtocol | kEvalDepth | kFiles,
      "write a bundle there, as a sweep does (of a pattern: default a new one in out/)",
      into<&EvalRequest::into_bundle, &EvalGivenRequest::out>},
     {"baseline", "FILE", kEvalGiven, "compare with these accepted values",

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <set>
 #include <span>
@@ -19,6 +20,8 @@
 namespace aqbench {
 namespace {
 
+namespace fs = std::filesystem;
+
 // Returns the knobs with those of --knob.
 CloudKnobs with_given(CloudKnobs knobs, const EvalProtocolRequest& request) {
   take_knobs(request, cloud_knobs(), knobs);
@@ -29,11 +32,11 @@ CloudKnobs with_given(CloudKnobs knobs, const EvalProtocolRequest& request) {
 // ---- Files that are no clouds ----
 
 // Sets knobs given as NAME=VALUE.
-Setting with_knobs(const SearchedFamily& opened, Setting setting, std::span<const std::string_view> given) {
+Setting with_knobs(const FileFamily& family, Setting setting, std::span<const std::string_view> given) {
   for (const std::string_view knob : given) {
     const std::size_t equals = knob.find('=');
     if (equals == knob.npos) throw usage_error("--knob '{}': expected NAME=VALUE", knob);
-    setting = opened.with(setting, knob.substr(0, equals), std::string(knob.substr(equals + 1)));
+    setting = family.with(setting, knob.substr(0, equals), std::string(knob.substr(equals + 1)));
   }
   return setting;
 }
@@ -45,33 +48,79 @@ const FileProtocol& protocol_of(const FileFamily& family, std::string_view name)
 // Adam's thousand steps of a million pixels take seconds: what they give is tried as published alone.
 bool is_slow(const Setting& setting) { return std::ranges::find(setting, "adam1000") != setting.end(); }
 
-Setting given_setting(const SearchedFamily& opened, const EvalProtocolRequest& request, Setting setting) {
-  return with_knobs(opened, std::move(setting),
+Setting given_setting(const FileFamily& family, const EvalProtocolRequest& request, Setting setting) {
+  return with_knobs(family, std::move(setting),
                     std::vector<std::string_view>(request.knobs.begin(), request.knobs.end()));
 }
 
 ShownProtocol score_files(const FileFamily& family, const EvalProtocolRequest& request,
                           const EvalCloudRequest& cloud, Notes& notes) {
   const FileProtocol& protocol = protocol_of(family, request.protocol);
+  const Setting setting = given_setting(family, request, protocol.setting);
   const SearchedFamily opened = family.open(request, cloud, notes);
-  const Setting setting = given_setting(opened, request, protocol.setting);
   ShownProtocol shown{protocol.name, protocol.source, Json::object(), {}, opened.score(setting), {}};
   for (std::size_t k = 0; k < setting.size(); ++k) shown.knobs[opened.knobs[k].name] = setting[k];
   return shown;
 }
 
+std::string scene_of(const EvalCloudRequest& cloud) {
+  const std::string& truth = !cloud.truth_files.empty()         ? cloud.truth_files[0]
+                             : !cloud.truth_cloud_files.empty() ? cloud.truth_cloud_files[0]
+                             : !cloud.scene.empty()             ? cloud.scene
+                                                                : cloud.dataset_dir;
+  return fs::path(truth).stem().string();
+}
+
+std::string with_value(std::string text, const std::string& placeholder, const std::string& value) {
+  for (std::size_t at = text.find(placeholder); at != text.npos;
+       at = text.find(placeholder, at + value.size()))
+    text.replace(at, placeholder.size(), value);
+  return text;
+}
+
+// Scores a file, or all that a pattern names, each with the truth of the same names.
+std::vector<ScoredFile> score_cases(const FileFamily& family, const EvalProtocolRequest& request,
+                                    const EvalCloudRequest& cloud, Notes& notes) {
+  std::vector<FoundFile> files = {{cloud.cloud_file, {}}};
+  if (cloud.cloud_file.find_first_of("{*") != std::string::npos) {
+    if (!cloud.host.find_files)
+      throw usage_error("{}: patterns are read by the program alone", cloud.cloud_file);
+    files = cloud.host.find_files(cloud.cloud_file);
+    if (files.empty()) throw input_error("{}: no file matches", cloud.cloud_file);
+  }
+  std::vector<ScoredFile> scored;
+  for (const auto& [file, values] : files) {
+    EvalCloudRequest one = cloud;
+    EvalProtocolRequest of_one = request;
+    one.cloud_file = file;
+    for (std::string* const path : {&one.truth_files[0], &of_one.mask_file, &of_one.confidence_file})
+      for (const auto& [name, value] : values) *path = with_value(*path, '{' + name + '}', value);
+    ScoredFile& result = scored.emplace_back(ScoredFile{scene_of(one), "eval", one.cloud_file, {}, {}});
+    for (const auto& [name, value] : values) {
+      if (name == "scene") result.scene = value;
+      if (name == "method") result.method = value;
+      if (name == "seed") result.seed = parse_whole<std::uint64_t>(value);
+    }
+    const std::size_t before = notes.size();
+    result.protocols = {score_files(family, of_one, one, notes)};
+    for (std::size_t i = before; i < notes.size() && files.size() > 1; ++i)
+      notes[i] = one.cloud_file + ": " + notes[i];
+  }
+  return scored;
+}
+
 EvalAnswer explain_files(const FileFamily& family, const EvalProtocolRequest& request,
                          const EvalCloudRequest& cloud, Notes& notes) {
-  const SearchedFamily opened = family.open(request, cloud, notes);
   std::vector<Setting> settings;
   for (const std::string& text : request.explain) {  // NAME:KNOB=VALUE
     const auto parts = split_at(text, ':');
     if (family_of_protocol(parts[0]) != &family)
       throw usage_error("--explain: {} and {} do not score the same files", request.explain[0], text);
-    settings.push_back(with_knobs(opened,
-                                  given_setting(opened, request, protocol_of(family, parts[0]).setting),
+    settings.push_back(with_knobs(family,
+                                  given_setting(family, request, protocol_of(family, parts[0]).setting),
                                   std::span(parts).subspan(1)));
   }
+  const SearchedFamily opened = family.open(request, cloud, notes);
   return answer_of(explain_settings(opened, settings[0], settings[1]), request.explain[0], request.explain[1],
                    cloud.json);
 }
@@ -100,9 +149,13 @@ ShownProtocol score_cloud(const CloudProtocol& protocol, const CloudKnobs& knobs
   if (std::string note = rounding_note(protocol.name, knobs, input); !note.empty())
     input.notes.push_back(std::move(note));
   const CloudDistances distances = measure_distances(knobs, input.cloud, input.truth, mesh_of(input));
-  ShownProtocol shown{
-      protocol.name,     protocol.source, knobs_json(cloud_knobs(), knobs), counts_json(distances.counts), {},
-      protocol.published};
+  ShownProtocol shown{protocol.name,
+                      protocol.source,
+                      knobs_json(cloud_knobs(), knobs),
+                      counts_json(distances.counts),
+                      {},
+                      protocol.published,
+                      AskedProtocol{&protocol, knobs}};
   shown.result = summarize_distances(knobs, distances);
   if (std::string_view(protocol.name).starts_with("tanks-and-temples"))
     shown.counts["curves"] = {{"precision", share_curve(distances.accuracy_m, knobs.thresholds_m.front())},
@@ -211,10 +264,8 @@ EvalAnswer eval_protocol(const EvalRequest& asked, const Arguments& arguments) {
       if (!cloud.json) say_notes(notes, answer);
       return answer;
     }
-    const std::vector<ShownProtocol> shown = {score_files(*family, request, cloud, notes)};
-    EvalAnswer answer = answer_of(shown, inputs_json(cloud, Json::object()), notes, cloud.json);
-    if (asked.into_bundle.out) answer.results = protocol_results(shown[0], asked, arguments, notes);
-    return answer;
+    const std::vector<ScoredFile> scored = score_cases(*family, request, cloud, notes);
+    return answer_of(scored, inputs_json(cloud, Json::object()), asked, arguments, notes);
   }
   const std::vector<double> thresholds_m =
       cloud.given_thresholds ? cloud.scoring.tolerances_m : std::vector<double>{};
@@ -242,8 +293,9 @@ EvalAnswer eval_protocol(const EvalRequest& asked, const Arguments& arguments) {
     return answer_of(which_protocol(published, input.cloud, input.truth, thresholds_m, mesh_of(input)),
                      request.which, cloud.json);
   }
-  const std::vector<ShownProtocol> shown = score_clouds(request, input, thresholds_m, spacing_m);
-  return answer_of(shown, inputs_json(cloud, input.transforms), input.notes, cloud.json);
+  ScoredFile scored{scene_of(cloud), "eval", cloud.cloud_file, {}, {}};
+  scored.protocols = score_clouds(request, input, thresholds_m, spacing_m);
+  return answer_of({scored}, inputs_json(cloud, input.transforms), asked, arguments, input.notes);
 }
 
 }  // namespace aqbench

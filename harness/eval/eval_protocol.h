@@ -10,6 +10,7 @@
 
 #include "core/json.h"
 #include "harness/eval/eval_request.h"
+#include "metrics/protocols/asked_protocols.h"
 #include "metrics/protocols/cloud_protocol.h"
 #include "metrics/protocols/cloud_protocols.h"
 #include "metrics/protocols/cloud_truth.h"
@@ -59,7 +60,15 @@ struct ShownProtocol {
   std::string name, source;
   Json knobs, counts;  // null where there are none
   ProtocolResult result;
-  std::vector<PublishedNumber> published;  // empty: all numbers, as they are
+  std::vector<PublishedNumber> published;   // empty: all numbers, as they are
+  std::optional<AskedProtocol> asked = {};  // of clouds: what their metrics are made of
+};
+
+// A file, or a case of a pattern, with all that protocols say of it.
+struct ScoredFile {
+  std::string scene, method, file;  // method: "eval" for a single file
+  std::optional<std::uint64_t> seed;
+  std::vector<ShownProtocol> protocols;
 };
 
 // Returns the counts by name.
@@ -102,13 +111,16 @@ struct PairedFiles {
 PairedFiles pair_files(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
                        std::vector<std::string>& notes);
 
-// Returns the record of files scored by a protocol: a metric for each number.
-Results protocol_results(const ShownProtocol& protocol, const EvalRequest& asked, const Arguments& arguments,
-                         const std::vector<std::string>& notes);
+// Returns a record for each file: a metric for each number.
+Results protocol_results(const std::vector<ScoredFile>& files, const EvalRequest& asked,
+                         const Arguments& arguments, const std::vector<std::string>& notes);
 
-// Return tables, or JSON; `inputs` says in JSON what was read, in which unit, and how it was moved.
-EvalAnswer answer_of(const std::vector<ShownProtocol>& protocols, const Json& inputs,
-                     const std::vector<std::string>& notes, bool json);
+// Returns tables, or results.json and beside its records all numbers with their thresholds; `inputs` says
+// what was read, in which unit, and how it was moved.
+EvalAnswer answer_of(const std::vector<ScoredFile>& files, const Json& inputs, const EvalRequest& asked,
+                     const Arguments& arguments, const std::vector<std::string>& notes);
+
+// Return tables, or JSON.
 EvalAnswer answer_of(const std::vector<Explanation>& explanations, const std::string& a, const std::string& b,
                      bool json);
 EvalAnswer answer_of(const std::vector<WhichCandidate>& candidates, const std::string& number, bool json);

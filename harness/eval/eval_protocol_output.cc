@@ -69,6 +69,10 @@ Json protocol_json(const ShownProtocol& protocol) {
   return json;
 }
 
+std::string case_of(const ScoredFile& file) {
+  return fmt::format("{}/{}{}", file.scene, file.method, file.seed ? fmt::format("/seed{}", *file.seed) : "");
+}
+
 }  // namespace
 
 Json counts_json(const CloudCounts& counts) {
@@ -85,31 +89,47 @@ Json counts_json(const CloudCounts& counts) {
           {"truth_scored", counts.truth_scored}};
 }
 
-EvalAnswer answer_of(const std::vector<ShownProtocol>& protocols, const Json& inputs,
-                     const std::vector<std::string>& notes, bool json) {
+EvalAnswer answer_of(const std::vector<ScoredFile>& files, const Json& inputs, const EvalRequest& asked,
+                     const Arguments& arguments, const std::vector<std::string>& notes) {
   EvalAnswer answer;
-  if (json) {
+  if (asked.wants_record()) {
+    answer.results = protocol_results(files, asked, arguments, notes);
+    if (files.size() == 1) answer.metrics = answer.results->records[0].metrics;
+  }
+  if (asked.cloud.json) {
     Json list = Json::array();
-    for (const ShownProtocol& protocol : protocols) list.push_back(protocol_json(protocol));
-    answer.json = shown_json(
-        Json{{"file", inputs.at("file")}, {"inputs", inputs}, {"notes", notes}, {"protocols", list}}.dump(1) +
-        "\n");
+    for (const ScoredFile& file : files)
+      for (const ShownProtocol& protocol : file.protocols) {
+        list.push_back(protocol_json(protocol));
+        if (files.size() > 1) list.back()["case"] = case_of(file);
+      }
+    Json json = to_json(*answer.results);
+    json.update(Json{{"file", inputs.at("file")}, {"inputs", inputs}, {"notes", notes}, {"protocols", list}});
+    answer.json = shown_json(json.dump(1) + "\n");
     return answer;
   }
   for (const std::string& note : notes) answer.say("{}\n", printable(note));
   Table table;
   table.columns = {
       {"protocol"}, {"number"}, {"at", Align::right}, {"value", Align::right}, {"unit", Align::left, true}};
-  for (const ShownProtocol& protocol : protocols) {
-    std::vector<PublishedNumber> shown = protocol.published;
-    if (shown.empty())
-      for (const ProtocolValue& value : protocol.result)
-        if (std::ranges::none_of(shown, [&](const auto& other) { return value.name == other.name; }))
-          shown.push_back({value.name.c_str(), value.name.c_str()});
-    for (const PublishedNumber& number : shown) add_rows(table, protocol, number);
-  }
+  for (const ScoredFile& file : files)
+    for (const ShownProtocol& protocol : file.protocols) {
+      std::vector<PublishedNumber> shown = protocol.published;
+      if (shown.empty())
+        for (const ProtocolValue& value : protocol.result)
+          if (std::ranges::none_of(shown, [&](const auto& other) { return value.name == other.name; }))
+            shown.push_back({value.name.c_str(), value.name.c_str()});
+      for (const PublishedNumber& number : shown) {
+        const std::size_t before = table.rows.size();
+        add_rows(table, protocol, number);
+        for (std::size_t row = before; row < table.rows.size() && files.size() > 1; ++row)
+          table.rows[row].insert(table.rows[row].begin(), {case_of(file)});
+      }
+    }
+  if (files.size() > 1) table.columns.insert(table.columns.begin(), {"case"});
   answer.shown.emplace_back(std::move(table));
-  if (protocols.size() == 1 && protocols[0].name == "eth3d") say_eth3d_lines(protocols[0].result, answer);
+  if (files.size() == 1 && files[0].protocols.size() == 1 && files[0].protocols[0].name == "eth3d")
+    say_eth3d_lines(files[0].protocols[0].result, answer);
   return answer;
 }
 

@@ -8,6 +8,7 @@
 #include "core/sha256.h"
 #include "harness/eval/eval_cloud.h"
 #include "harness/eval/eval_protocol.h"
+#include "harness/scoring/score_case.h"
 
 namespace aqbench {
 namespace {
@@ -33,38 +34,54 @@ Better better_of(std::string_view name) {
   return Better::lower;
 }
 
-// Of a folder the hash of the hashes of its files, with their names.
-std::string output_sha256(const std::string& path) {
-  const FilesByName files = files_at(path);
-  if (files.contains("")) return sha256_file_hex(path);
-  std::string all;
-  for (const auto& [name, file] : files) all += name + ' ' + sha256_file_hex(file) + '\n';
-  return sha256_hex(all);
-}
-
-}  // namespace
-
-Results protocol_results(const ShownProtocol& protocol, const EvalRequest& asked, const Arguments& arguments,
-                         const std::vector<std::string>& notes) {
-  Scene scene;
-  scene.name = std::filesystem::path(asked.cloud.truth_files[0]).stem().string();
-  Json effective = {{"protocol", protocol.name}, {"knobs", protocol.knobs}, {"notes", notes}};
-  std::string knobs;
-  for (const std::string& knob : asked.protocol.knobs) knobs += (knobs.empty() ? "; knobs " : ", ") + knob;
+// The metrics of a protocol, with their definitions.
+MetricSet metrics_of(const ShownProtocol& protocol, const std::string& knobs, Json& definitions) {
+  if (protocol.asked) {
+    for (const ProtocolMetric& metric : metrics_of(*protocol.asked))
+      definitions[metric.name] = metric.definition;
+    return protocol_metrics(*protocol.asked, protocol.result);
+  }
   MetricSet metrics;
   for (const ProtocolValue& value : protocol.result) {
     const std::string name = metric_name(protocol, value);
     metrics.emplace_back(name, Metric{value.value, value.unit, better_of(value.name), value.reason});
-    effective["definitions"][name] =
+    definitions[name] =
         fmt::format("{} by protocol {} ({}){}", value.name, protocol.name, protocol.source, knobs);
   }
-  Record record = eval_record(scene, asked.cloud.cloud_file, std::move(metrics), {});
-  record.output_sha256 = output_sha256(asked.cloud.cloud_file);
-  for (const std::string& knob : asked.protocol.knobs) {
-    const std::size_t equals = knob.find('=');
-    record.options.emplace_back(protocol.name + '.' + knob.substr(0, equals), knob.substr(equals + 1));
+  return metrics;
+}
+
+}  // namespace
+
+Results protocol_results(const std::vector<ScoredFile>& files, const EvalRequest& asked,
+                         const Arguments& arguments, const std::vector<std::string>& notes) {
+  Json effective = {{"notes", notes}, {"definitions", Json::object()}};
+  std::string knobs;
+  for (const std::string& knob : asked.protocol.knobs) knobs += (knobs.empty() ? "; knobs " : ", ") + knob;
+  std::vector<Record> records;
+  for (const ScoredFile& file : files) {
+    Scene scene;
+    scene.name = file.scene;
+    Record record = eval_record(scene, file.file, {}, asked.cloud.host.geometries);
+    if (file.method != record.method) {
+      record.method = file.method;
+      record.case_name = fmt::format("{}/{}", file.scene, file.method);
+      if (file.seed) {
+        record.case_name += fmt::format("/seed{}", *file.seed);
+        record.axes.emplace_back("seed", std::to_string(*file.seed));
+      }
+    }
+    for (const ShownProtocol& protocol : file.protocols) {
+      effective["protocols"][protocol.name] = protocol.knobs;
+      add_metrics(metrics_of(protocol, knobs, effective["definitions"]), record.metrics);
+      for (const std::string& knob : asked.protocol.knobs) {
+        const std::size_t equals = knob.find('=');
+        record.options.emplace_back(protocol.name + '.' + knob.substr(0, equals), knob.substr(equals + 1));
+      }
+    }
+    records.push_back(std::move(record));
   }
-  return eval_results(std::move(record), arguments, asked.cloud.host, std::move(effective));
+  return eval_results(std::move(records), arguments, asked.cloud.host, std::move(effective));
 }
 
 }  // namespace aqbench

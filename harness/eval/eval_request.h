@@ -64,12 +64,19 @@ struct EvalRecording {
   RecordingTruth truth;
 };
 
+// A file or folder that a pattern names, and what stands there for {NAME}.
+struct FoundFile {
+  std::string file;
+  std::vector<std::pair<std::string, std::string>> values;
+};
+
 // What the program and a library give to it.
 struct EvalHost {
   // Gets a line for people beside the answer: "aqbench: warning: ...".
   std::function<void(const std::string& line)> tell = [](const std::string&) {};
   std::function<JsonBox()> environment = {};  // of a record; unset: it has none
   bool writes_bundles = false;
+  std::function<std::vector<FoundFile>(const std::string& pattern)> find_files = {};  // unset: no patterns
   std::vector<GivenGeometry> geometries = {};  // in memory, where arguments name them
 };
 

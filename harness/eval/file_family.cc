@@ -8,7 +8,11 @@
 
 #include "core/files.h"
 #include "core/text.h"
-#include "harness/eval/eval_protocol.h"
+#include "metrics/protocols/depth_protocols.h"
+#include "metrics/protocols/point_maps.h"
+#include "metrics/protocols/pose_protocol.h"
+#include "metrics/protocols/pose_sets.h"
+#include "metrics/protocols/view_images.h"
 #include "scenes/cloud/npy.h"
 #include "scenes/cloud/text_lines.h"
 #include "scenes/dataset/layouts.h"
@@ -33,12 +37,12 @@ SearchedFamily open_poses(const EvalProtocolRequest&, const EvalCloudRequest& cl
 }
 
 template <class Knobs>
-std::vector<FileProtocol> file_protocols(std::span<const KnobProtocol<Knobs>> protocols,
-                                         std::span<const Knob<Knobs>> knobs) {
-  std::vector<FileProtocol> all;
+FileFamily file_family(Modes mode, std::span<const KnobProtocol<Knobs>> protocols,
+                       std::span<const Knob<Knobs>> knobs, decltype(FileFamily::open) open) {
+  FileFamily family{mode, {}, searched_family<Knobs>(knobs, {}).with, open};
   for (const auto& one : protocols)
-    all.push_back({one.name, one.summary, one.source, setting_of(knobs, one.knobs)});
-  return all;
+    family.protocols.push_back({one.name, one.summary, one.source, setting_of(knobs, one.knobs)});
+  return family;
 }
 
 // In the order of file_families().
@@ -90,11 +94,11 @@ const FileFamily* family_of_text(const std::string& text) {
 
 std::span<const FileFamily> file_families() {
   static const std::vector<FileFamily> families = {
-      {kEvalDepthFiles, file_protocols(depth_protocols(), depth_knobs()), open_depths},
-      {kEvalDepthFiles, file_protocols(point_map_protocols(), point_map_knobs()), open_point_maps},
-      {kEvalDepthFiles, file_protocols(image_protocols(), image_knobs()), open_images},
-      {kEvalPoses, file_protocols(pose_protocols(), pose_knobs()), open_poses},
-      {kEvalDepthFiles, file_protocols(pose_set_protocols(), pose_set_knobs()), open_pose_sets}};
+      file_family(kEvalDepthFiles, depth_protocols(), depth_knobs(), open_depths),
+      file_family(kEvalDepthFiles, point_map_protocols(), point_map_knobs(), open_point_maps),
+      file_family(kEvalDepthFiles, image_protocols(), image_knobs(), open_images),
+      file_family(kEvalPoses, pose_protocols(), pose_knobs(), open_poses),
+      file_family(kEvalDepthFiles, pose_set_protocols(), pose_set_knobs(), open_pose_sets)};
   return families;
 }
 

@@ -28,6 +28,7 @@ struct FileProtocol {
 struct FileFamily {
   Modes mode;
   std::vector<FileProtocol> protocols;
+  decltype(SearchedFamily::with) with;
   SearchedFamily (*open)(const EvalProtocolRequest& request, const EvalCloudRequest& cloud, Notes& notes);
 };
 

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "core/error.h"
+#include "core/files.h"
 #include "core/sha256.h"
 #include "scenes/cloud/ply_source.h"
 #include "scenes/triangles/faces.h"
@@ -76,6 +79,16 @@ TriangleMesh read_mesh(const std::vector<GivenGeometry>& given, const std::strin
 
 std::string geometry_sha256(const std::vector<GivenGeometry>& given, const std::string& name) {
   const GivenGeometry* const known = find_given(given, name);
+  if (known == nullptr && folder_exists(name)) {
+    std::vector<std::string> files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(name))
+      if (entry.is_regular_file()) files.push_back(entry.path().lexically_relative(name).generic_string());
+    std::ranges::sort(files);
+    std::string all;
+    for (const std::string& file : files)
+      all += file + ' ' + sha256_file_hex(std::filesystem::path(name) / file) + '\n';
+    return sha256_hex(all);
+  }
   if (known == nullptr) return sha256_file_hex(name);
   std::string head =
       fmt::format("ply\nformat binary_little_endian 1.0\nelement vertex {}\n", known->points.size());

@@ -147,6 +147,11 @@ std::string results_schema_text() {
         "they ran, without their empty members."},
        {"items",
         {{"if", {{"required", {"unit"}}}}, {"then", record_schema(true)}, {"else", record_schema(false)}}}});
+  add_member(json["properties"], "protocols",
+             {{"type", "array"}, {"description", "Of eval --protocol: every number with its threshold."}});
+  add_member(json["properties"], "inputs", {{"description", "Of eval --protocol: what was read, and how."}});
+  add_member(json["properties"], "notes", {{"type", "array"}, {"items", {{"type", "string"}}}});
+  add_member(json["properties"], "file", {{"type", "string"}});
   for (const char* const key : {"schema_version", "records"}) json["required"].push_back(key);
   return indented_json(json) + '\n';
 }
@@ -158,7 +163,7 @@ Results results_from_json(const Json& json, const std::string& source) {
                                kResultsSchemaVersion);
   Results results;
   read_members(root, results, {}, [](const auto& row) { Results::members(row); },
-               {"schema_version", "records"});
+               {"schema_version", "records", "file", "inputs", "notes", "protocols"});  // of eval --protocol
   for (const JsonPlace& record : root.at("records").elements())
     results.records.push_back(record_from_json(record));
   check_records_together(results, source);

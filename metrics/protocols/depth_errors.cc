@@ -171,6 +171,7 @@ ProtocolResult depth_errors(std::span<const DepthMapPair> maps, const DepthKnobs
   const char* const reason = count == 0 ? kNoPixel : pairs.undetermined ? kUndetermined : kNotFinite;
   MeanErrors means = mean_errors(pairs, knobs);
   if (pairs.undetermined) means.fill(kUndefined);
+  if (count == 0 && knobs.nothing_is_zero) means.fill(0);
   constexpr std::pair<const char*, const char*> kNames[] = {
       {"abs_rel", "1"},    {"sq_rel", "m"},       {"mae", "m"},
       {"rmse", "m"},       {"rmse_log", "1"},     {"delta_1.03", "1"},

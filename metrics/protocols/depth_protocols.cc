@@ -34,6 +34,7 @@ std::vector<DepthKnob> make_depth_knobs() {
       number_knob("add_to_truth_m", &DepthKnobs::add_to_truth_m),
       switch_knob("boundaries", &DepthKnobs::boundaries),
       choice_knob("no_edge", &DepthKnobs::no_edge_is_zero, {"undefined", "zero"}),
+      choice_knob("nothing", &DepthKnobs::nothing_is_zero, {"undefined", "zero"}),
       choice_knob("per", &DepthKnobs::fit_whole, {"map", "sequence"}, {"map", "sequence"}),
       number_knob("clip_min_m", &DepthKnobs::clip_min_m, {"0", "0.001", "0.1"}),
       limit_knob("clip_max_m", &DepthKnobs::clip_max_m, {"70", "80", "100", "inf"}),

@@ -37,6 +37,7 @@ struct DepthKnobs {
   double add_to_truth_m = 0;     // in the denominator of abs_rel
   bool boundaries = false;       // edges of depth are compared, too: boundary_f1()
   bool no_edge_is_zero = false;  // the score of maps without any edge; else it is undefined
+  bool nothing_is_zero = false;  // without any pixel all errors are 0, as CUT3R has it; else undefined
   bool sparse = false;           // predictions of 0 do not count, whatever `bad` says
   bool garg_crop = false;        // only pixels within the rows and columns of Garg et al., ECCV 2016, count
   int intervals = 50;            // of sparsification_errors()

@@ -234,9 +234,14 @@ std::vector<Explanation> explain_settings(const SearchedFamily& family, Setting 
       numbers.push_back({value.name, value.threshold});
   auto explanations = explain_numbers(family, a, b, numbers);
   std::erase_if(explanations, [](const Explanation& explanation) {
-    return explanation.a == explanation.b &&
-           std::ranges::all_of(explanation.effects,
-                               [](const KnobEffect& e) { return e.alone == 0.0 && e.in_order == 0.0; });
+    const auto is_rounding = [&](const std::optional<double>& difference) {
+      return difference &&
+             std::abs(*difference) <= 1e-12 * std::max(1.0, std::abs(explanation.a.value_or(1)));
+    };
+    return explanation.a.has_value() == explanation.b.has_value() &&
+           std::ranges::all_of(explanation.effects, [&](const KnobEffect& effect) {
+             return is_rounding(effect.alone) && is_rounding(effect.in_order);
+           });
   });
   return explanations;
 }

@@ -52,6 +52,7 @@ std::vector<PoseKnob> make_pose_knobs() {
       number_knob("min_error_deg", &PoseKnobs::min_error_deg, {"0.001", "0.01", "0.02", "0.1"}),
       number_knob("min_baseline_m", &PoseKnobs::min_baseline_m),
       switch_knob("count_missing", &PoseKnobs::count_missing),
+      choice_knob("nothing", &PoseKnobs::nothing_fails, {"undefined", "as_published"}),
       whole_knob("max_paired_poses", &PoseKnobs::max_paired_poses, 1, kMaxPairedPoses),
       numbers_knob("segments_m", &PoseKnobs::segments_m),
       whole_knob("segment_step", &PoseKnobs::segment_step, 1, 1e9),

@@ -123,7 +123,7 @@ template <class Real>
 void add_segments_in(ProtocolResult& result, const Trajectory& reference,
                      const std::vector<const CameraPose*>& estimate, const PoseKnobs& knobs) {
   const auto sums = segment_sums<Real>(reference.poses, estimate, knobs);
-  const auto count = static_cast<Real>(sums.count);
+  const auto count = static_cast<Real>(sums.count == 0 && knobs.nothing_fails ? 1 : sums.count);
   constexpr const char* kNone = "no segment is as long";
   add_value(result, "segment_translation", "1", sums.translation / count, kNone);
   add_value(result, "segment_rotation", "rad/m", sums.rotation_rad / count, kNone);
@@ -194,6 +194,7 @@ void add_pairwise(ProtocolResult& result, const MatchedPoses& poses, std::size_t
     for (auto* const errors : {&turns_deg, &directions_deg, &errors_deg})
       if (errors == &errors_deg || knobs.whole_degrees) errors->resize(pairs, 180.0);
   }
+  if (errors_deg.empty() && knobs.nothing_fails && !too_many) errors_deg = {180};
   for (const double threshold : knobs.auc_thresholds_deg) {
     if (!knobs.whole_degrees) break;
     add_value(result, "racc", "1", share_below(turns_deg, threshold), none, threshold, "deg");

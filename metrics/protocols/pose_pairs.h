@@ -43,6 +43,8 @@ struct PoseKnobs {
   double min_error_deg = 0;     // smaller errors of a pair count as this one in auc; trapezoids only
   double min_baseline_m = 0;    // true baselines below have no direction: only their rotation counts
   bool count_missing = false;   // reference poses without partner count as 180 degrees in recall and auc
+  bool nothing_fails = false;   // where there is no pair one of 180 degrees counts, as COLMAP has it, and of
+                                // no segment the errors are 0, as kitti-odom-eval has it; else undefined
   int max_paired_poses = 1000;  // all pairs of more poses than these are not compared
   // Lengths of segments of the true way; empty: none are compared. Segments begin at every segment_step-th
   // frame. KITTI's program computes in 32 bits.

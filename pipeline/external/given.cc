@@ -76,10 +76,11 @@ struct Walk {
   std::vector<std::string_view> parts;
   std::vector<fs::path>* listed;
   std::vector<PatternFile> found;
+  bool folders = false;  // count, too
 
   void go(const fs::path& at, std::size_t part, const PatternValues& known, const PatternValues& new_values) {
     if (part == parts.size()) {
-      if (is_file(at)) found.push_back({at, new_values});
+      if (is_file(at) || (folders && folder_exists(at))) found.push_back({at, new_values});
       return;
     }
     const PartPattern pattern = part_pattern(parts[part], known);
@@ -132,8 +133,9 @@ std::vector<fs::path> files_beside(const MethodInput& input, const fs::path& fil
 }  // namespace
 
 std::vector<PatternFile> files_of_pattern(const fs::path& base, std::string_view pattern,
-                                          const PatternValues& known, std::vector<fs::path>* listed) {
-  Walk walk{split_at(pattern, '/'), listed, {}};
+                                          const PatternValues& known, std::vector<fs::path>* listed,
+                                          bool folders) {
+  Walk walk{split_at(pattern, '/'), listed, {}, folders};
   const bool from_root = pattern.starts_with('/');
   std::erase(walk.parts, "");
   walk.go(from_root ? fs::path("/") : base, 0, known, {});

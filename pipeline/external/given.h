@@ -21,12 +21,14 @@ struct PatternFile {
   PatternValues values;
 };
 
-// Returns the existing files that a pattern names, relative to `base`, sorted by path; folders that had to be
-// listed are added to `listed`. {NAME} stands for its known value or for any text without a slash, {seed} for
-// a whole number with any zeros before it, and * for any text without a slash.
+// Returns the existing files, with `folders` also folders, that a pattern names, relative to `base`, sorted
+// by path; folders that had to be listed are added to `listed`. {NAME} stands for its known value or for any
+// text without a slash, {seed} for a whole number with any zeros before it, and * for any text without a
+// slash.
 std::vector<PatternFile> files_of_pattern(const std::filesystem::path& base, std::string_view pattern,
                                           const PatternValues& known = {},
-                                          std::vector<std::filesystem::path>* listed = nullptr);
+                                          std::vector<std::filesystem::path>* listed = nullptr,
+                                          bool folders = false);
 
 // Reads the given outputs of a declared method. Throws CannotRunHere naming the pattern where no file exists,
 // Error(method) for two files and those that cannot be read.

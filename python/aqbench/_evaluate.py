@@ -1,6 +1,8 @@
 """All of `aqbench eval` for arrays (aqbench/evaluate.h), and where the program is."""
 
+import json
 import os
+import subprocess
 
 from ._arrays import indices, numbers
 from ._library import Error, call
@@ -46,6 +48,22 @@ def _words(options, geometries):
     return words
 
 
+def _by_program(geometries, words):
+    """Bundles are written by the program, which reads files."""
+    if geometries:
+        raise Error("out: a bundle needs files; give arrays as files, too")
+    said = subprocess.run([program(), "eval", *words, "--json"], capture_output=True, text=True)
+    if said.returncode != 0:
+        error = Error(said.stderr.strip().removeprefix("aqbench: error: "))
+        error.exit_code = said.returncode
+        raise error
+    found = json.loads(said.stdout)
+    metrics = found["records"][0]["metrics"] if len(found["records"]) == 1 else {}
+    rows = [[name, one["unit"], one["value"], one.get("reason") or "", one["better"], None]
+            for name, one in metrics.items()]
+    return {"json": said.stdout, "metrics": rows, "notes": said.stderr.splitlines()}
+
+
 def ask(cloud, normals, options):
     """Does what `aqbench eval` does; returns {"json": its text, "metrics": rows, "notes": lines}."""
     geometries, words = {}, []
@@ -55,4 +73,6 @@ def ask(cloud, normals, options):
         geometries["cloud"] = _geometry("cloud", cloud, normals)
         words.append("cloud")
     words += _words(options, geometries)
+    if options.get("out") is not None:
+        return _by_program(geometries, words)
     return call("evaluate", *geometries, "--", *words, arrays=[part for one in geometries.values() for part in one]).value

@@ -73,6 +73,15 @@ def test_depth_maps_of_openexr_are_read_by_the_module():
     assert [value["value"] for value in values if value["name"] == "abs_rel"] == [0]
 
 
+def test_protocols_give_a_record_and_leave_a_bundle(tmp_path):
+    depths = str(SOURCES / "tests/fuzz/corpus/depth/plain.exr")
+    record = aqbench.evaluate(depths, truth=depths, protocol="depth", out=tmp_path / "bundle")
+    assert record["records"][0]["metrics"]["depth_abs_rel"]["value"] == 0
+    assert (tmp_path / "bundle" / "results.json").exists()
+    in_process = aqbench.evaluate(depths, truth=depths, protocol="depth")
+    assert in_process["records"][0]["metrics"] == record["records"][0]["metrics"]
+
+
 def test_threads_hold_for_one_evaluation():
     aqbench.set_threads(2)
     assert aqbench.evaluate(POINTS, scene="flat_plane", threads=1).details["threads"] == 1

@@ -120,6 +120,8 @@ TEST(DepthProtocol, AdamOfAShiftedPredictionSaysWhatItsOptimumWouldBe) {
 }
 
 TEST(DepthProtocol, WhatAFitDoesNotDetermineIsUndefined) {
+  EXPECT_FALSE(find_value(errors_of_row({1}, {0}, {}), "abs_rel")->value);
+  EXPECT_EQ(number(errors_of_row({1}, {0}, {.nothing_is_zero = true}), "abs_rel"), 0);  // as CUT3R
   for (const DepthAlignment align : {DepthAlignment::lad, DepthAlignment::lstsq, DepthAlignment::disparity})
     EXPECT_EQ(reason(errors_of_row({2, 2, 2}, {1, 2, 3}, {.align = align}), "abs_rel"),
               "the pixels do not determine the fit");

@@ -116,6 +116,13 @@ TEST(PoseProtocol, SegmentsEndBeyondTheirLength) {
   knobs.segments_m = {500};
   EXPECT_EQ(find_value(pose_errors(truth, estimate, knobs), "segment_translation")->reason,
             "no segment is as long");
+  knobs.nothing_fails = true;  // as kitti-odom-eval has it, and COLMAP of one camera
+  EXPECT_EQ(of(pose_errors(truth, estimate, knobs), "segment_translation"), 0);
+  truth.poses.resize(1);
+  estimate.poses.resize(1);
+  EXPECT_EQ(of(pose_errors(truth, estimate, knobs), "auc", 5), 0);
+  knobs.nothing_fails = false;
+  EXPECT_FALSE(find_value(pose_errors(truth, estimate, knobs), "auc", 5)->value);
 }
 
 TEST(PoseProtocol, KnobsThatContradictEachOtherAreRefused) {
