@@ -140,7 +140,7 @@ void choose_time_of_cases(const AbRequest& request, AbDocument& document) {
   choose_deciding_time(
       request.decide_by, load_of_this_machine(),
       [&](const AbCase&) { return several ? fmt::format("uses {} threads", threads) : std::string(); },
-      document);
+      document, "those of methods and workloads are not counted");
 }
 
 ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {

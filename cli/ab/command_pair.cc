@@ -57,8 +57,9 @@ FirstUnits units_of_trial(const std::array<CommandAnswer, 2>& trials, const std:
     for (const AbSide side : {AbSide::a, AbSide::b}) {
       const auto& all = trials[index_of(side)].benchmarks;
       const GbenchTimes& times = *std::ranges::find(all, cases[i].name, &GbenchTimes::name);
-      units[{i, side}] = times.error.empty() ? CaseResult{unit_of_times(times.real_ms, times.cpu_ms), {}}
-                                             : failed_unit(Status::failed, times.error);
+      units[{i, side}] = times.error.empty()
+                             ? CaseResult{unit_of_times(times.real_ms, times.cpu_ms, times.instructions), {}}
+                             : failed_unit(Status::failed, times.error);
     }
   return units;
 }
@@ -125,15 +126,22 @@ Settling plan_by_gbench_trial(const AbRequest& request, const Arguments& argumen
   const std::size_t cases = document.samples.cases.size();
   if (tells_memory_apart(pair, {&trials[0].unit, &trials[1].unit}))
     document.settings.outcomes = {memory_outcome()};
+  const auto all_have = [&](const std::string& name, std::vector<double> GbenchTimes::*values) {
+    return std::ranges::all_of(trials, [&](const CommandAnswer& trial) {
+      return !((*std::ranges::find(trial.benchmarks, name, &GbenchTimes::name)).*values).empty();
+    });
+  };
+  std::string not_counted;
+  for (const AbCase& one : document.samples.cases)
+    if (not_counted.empty() && !all_have(one.name, &GbenchTimes::instructions))
+      not_counted = why_not_counted_of_benchmark(one.name);
   choose_deciding_time(
       request.decide_by, load_of_this_machine(),
       [&](const AbCase& one) {
-        const bool known = std::ranges::all_of(trials, [&](const CommandAnswer& trial) {
-          return !std::ranges::find(trial.benchmarks, one.name, &GbenchTimes::name)->cpu_ms.empty();
-        });
-        return why_not_cpu_of_benchmark(one.name, known, request.decide_by);
+        return why_not_cpu_of_benchmark(one.name, all_have(one.name, &GbenchTimes::cpu_ms),
+                                        request.decide_by);
       },
-      document);
+      document, not_counted);
   const Settling settle = settling(arguments, document, pair.runs * pair_s);
   const FirstUnits trial = units_of_trial(trials, document.samples.cases);
   if (quick) {

@@ -12,6 +12,7 @@
 #include "cli/ab/sides.h"
 #include "core/files.h"
 #include "core/json_members.h"
+#include "core/processes/instruction_counter.h"
 #include "core/processes/process.h"
 #include "core/sha256.h"
 #include "core/stopwatch.h"
@@ -87,13 +88,20 @@ void choose_outcomes(const CommandPair& pair, const std::array<Trial, 2>& trials
 
 // Chooses which time decides. It adds no cost to those that the pairs were planned for.
 void choose_time(const AbRequest& request, const std::array<Trial, 2>& trials, AbDocument& document) {
-  const bool automatic = request.decide_by == DecideBy::automatic;
+  const bool automatic =
+      request.decide_by == DecideBy::automatic || request.decide_by == DecideBy::instructions;
   if (automatic && document.settings.outcomes.empty()) return;  // wall time has too few pairs beside it
   const bool several =
       !std::ranges::all_of(trials, [](const Trial& trial) { return uses_one_thread(trial.unit); });
+  const bool counted = std::ranges::all_of(
+      trials, [](const Trial& trial) { return find_outcome(trial.unit, kInstructionsOutcome) != nullptr; });
+  const std::string why_not = InstructionCounter().why_not();
   choose_deciding_time(
       request.decide_by, load_of_this_machine(),
-      [&](const AbCase&) { return several && automatic ? "uses several threads" : ""; }, document);
+      [&](const AbCase&) { return several && automatic ? "uses several threads" : ""; }, document,
+      counted           ? ""
+      : why_not.empty() ? "the processor's counter was not free all of the time"
+                        : why_not);
 }
 
 // Notes what is not compared, and why.
@@ -209,6 +217,7 @@ AbSides plan_command_sides(const AbRequest& request, const Arguments& arguments,
   const AbCommandRequest& commands = request.commands;
   const auto pair = std::make_shared<CommandPair>();
   pair->rules = commands.rules;
+  pair->rules.instructions = request.decide_by == DecideBy::instructions;
   pair->commands = commands.sides;
   pair->warmup = request.plan.timing.warmup.value_or(0);
   pair->order_seed = request.policy.order_seed;

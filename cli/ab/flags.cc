@@ -182,11 +182,10 @@ const Flag<AbRequest> kJudgingFlags[] = {
      "metrics: each pair has a seed of its own, or runs the same case; of bundles scenes: one case of all "
      "scenes and seeds",
      into<&AbRequest::metrics, &Metrics::paired_over>, needs("metric", usually("seeds"))},
-    {"decide-by", "wall|cpu|both", kAbMeasured | kAbSamples,
-     "the time that decides; both: CPU time, and wall time may fail it (default: wall; both where the "
-     "machine "
-     "is loaded and a case uses one thread)",
-     [](AbRequest& r, const FlagValue& v) { r.decide_by = read_decide_by(v); }},
+    {"decide-by", "wall|cpu|instructions|both", kAbMeasured | kAbSamples,
+     "what decides; both: CPU time, and wall time may fail it (default: wall; both where the machine is "
+     "loaded and a case uses one thread)",
+     [](AbRequest& r, const FlagValue& v) { r.decide_by = read_decide_by(v, true); }},
     {"policy", "sensitive|gate", kAbJudged, "sensitive: tau 2 %, delta 5 %; gate: tau 5 %, delta 8 %",
      into<&AbRequest::policy, &Policy::name>, usually("sensitive")},
     {"tau", "SHARE", kAbJudged, "REGRESSED above this change, e.g. 2%", read_share<&Policy::tau>},

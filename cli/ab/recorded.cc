@@ -117,11 +117,14 @@ std::vector<Record> units_of(const std::vector<DatedFile>& files, const std::str
     }
     const std::vector<double> wall_ms = in_ms(series->seconds), cpu_ms = in_ms(series->cpu_seconds);
     if (files.size() > 1) {
-      units.push_back(unit_of_times(wall_ms, cpu_ms));
+      units.push_back(unit_of_times(wall_ms, cpu_ms, series->instructions));
       continue;
     }
+    const auto run = [](const std::vector<double>& all, std::size_t i) {
+      return all.empty() ? all : std::vector<double>{all[i]};
+    };
     for (std::size_t i = 0; i < wall_ms.size(); ++i)
-      units.push_back(unit_of_times({wall_ms[i]}, cpu_ms.empty() ? cpu_ms : std::vector<double>{cpu_ms[i]}));
+      units.push_back(unit_of_times({wall_ms[i]}, run(cpu_ms, i), run(series->instructions, i)));
   }
   return units;
 }
@@ -195,13 +198,17 @@ std::optional<MachineLoad> load_of_files(const std::array<std::vector<DatedFile>
 void choose_time_of_files(DecideBy wanted, const std::array<std::vector<DatedFile>, 2>& sides,
                           AbDocument& document) {
   std::set<std::string> unknown;  // cases with a unit without CPU time
-  for (const Record& unit : document.samples.units)
-    if (unit.status == Status::ok && find_outcome(unit, kCpuOutcome) == nullptr)
-      unknown.insert(unit.case_name);
+  std::string not_counted;        // the first case with one without instructions
+  for (const Record& unit : document.samples.units) {
+    if (unit.status != Status::ok) continue;
+    if (find_outcome(unit, kCpuOutcome) == nullptr) unknown.insert(unit.case_name);
+    if (not_counted.empty() && find_outcome(unit, kInstructionsOutcome) == nullptr)
+      not_counted = why_not_counted_of_benchmark(unit.case_name);
+  }
   const auto why_not = [&](const AbCase& one) {
     return why_not_cpu_of_benchmark(one.name, !unknown.contains(one.name), wanted);
   };
-  choose_deciding_time(wanted, load_of_files(sides), why_not, document);
+  choose_deciding_time(wanted, load_of_files(sides), why_not, document, not_counted);
 }
 
 AbDocument benchmark_samples(const AbRequest& request) {

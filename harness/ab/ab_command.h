@@ -35,6 +35,7 @@ struct AbCommandRules {
   bool quick = false;          // as many pairs as fit into a minute
   std::uint64_t layouts = 0;   // of records of older versions: code layouts that units drew from
   bool gbench = false;         // programs of Google Benchmark, by the time per iteration that they measured
+  bool instructions = false;   // instructions of runs, or of iterations, are counted
 
   template <class Row>
   static void members(const Row& row) {
@@ -43,6 +44,7 @@ struct AbCommandRules {
     row("quick", &AbCommandRules::quick);
     row("layouts", &AbCommandRules::layouts);
     row("gbench", &AbCommandRules::gbench, kLeftOut);
+    row("instructions", &AbCommandRules::instructions, kLeftOut);
   }
 };
 

@@ -113,6 +113,7 @@ BenchmarkFile read_gbench(const Json& json, const std::string& source) {
     file.series.push_back({times.name, {}, "", times.error});
     for (const double ms : times.real_ms) file.series.back().seconds.push_back(ms * 1e-3);
     for (const double ms : times.cpu_ms) file.series.back().cpu_seconds.push_back(ms * 1e-3);
+    file.series.back().instructions = times.instructions;
   }
   add_medians(root, file.series);
   const auto context = root.find("context");

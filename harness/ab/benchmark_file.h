@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/json.h"
+#include "harness/ab/ab_command.h"
 #include "harness/records/results.h"
 
 namespace aqbench {
@@ -21,6 +22,7 @@ struct GbenchTimes {
   std::string error;                // why it was skipped or failed, in any repetition; "" if it was not
   std::vector<double> cpu_ms = {};  // for each of real_ms; empty where a run has none, where the benchmark
                                     // uses several threads or measures its time itself ("/manual_time")
+  std::vector<double> instructions = {};  // per iteration, for each of real_ms; empty where not counted
 
   template <class Row>
   static void members(const Row& row) {
@@ -28,6 +30,7 @@ struct GbenchTimes {
     row("real_ms", &GbenchTimes::real_ms);
     row("error", &GbenchTimes::error);
     row("cpu_ms", &GbenchTimes::cpu_ms, kLeftOut);
+    row("instructions", &GbenchTimes::instructions, kLeftOut);
   }
 };
 
@@ -56,9 +59,13 @@ bool is_gbench_report(std::string_view output);
 // Returns the line for a shell that runs one benchmark of a program, "" all of them, and leaves the JSON
 // report in `file`. A line that chooses its report itself (--benchmark_format, --benchmark_out) keeps it: it
 // must be JSON on stdout then. A quick one measures a benchmark for 0.05 s instead of 0.5 s, unless the line
-// says how long: many short pairs tell more in a minute than a few long ones.
+// says how long: many short pairs tell more in a minute than a few long ones. With rules.instructions it asks
+// for the counter kInstructionCounter.
 std::string gbench_line(const std::string& line, const std::string& benchmark, const std::string& file,
-                        bool is_quick = false);
+                        const AbCommandRules& rules = {});
+
+// Google Benchmark's name of the instructions of an iteration, counted where it is built with libpfm.
+inline constexpr const char* kInstructionCounter = "INSTRUCTIONS";
 
 // The runs of one benchmark.
 struct BenchmarkSeries {
@@ -66,7 +73,8 @@ struct BenchmarkSeries {
   std::vector<double> seconds;  // of its repetitions, in order; one where the tool kept an average alone
   std::string note = {};        // "the median of 5 runs alone was kept"; else empty
   std::string error = {};       // why it has no times, or why one of its runs failed; else empty
-  std::vector<double> cpu_seconds = {};  // of one thread, for each of `seconds`; empty where not known
+  std::vector<double> cpu_seconds = {};   // of one thread, for each of `seconds`; empty where not known
+  std::vector<double> instructions = {};  // of one iteration, for each of `seconds`; empty where not counted
 };
 
 // What one run of a tool measured.

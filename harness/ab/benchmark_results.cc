@@ -76,6 +76,9 @@ void read_entry(const JsonPlace& entry, ReportedTimes& reported) {
   if (!(std::isfinite(real_ms) && real_ms > 0)) entry.at("real_time").fail("must be finite and above 0");
   times.real_ms.push_back(real_ms);
   if (const double cpu_ms = unit_ms * one_threads_cpu_time(entry); cpu_ms > 0) times.cpu_ms.push_back(cpu_ms);
+  if (const auto counter = entry.find(kInstructionCounter); counter && counter->value().is_number())
+    if (const double count = counter->number(); std::isfinite(count) && count > 0)
+      times.instructions.push_back(count);
 }
 
 // A regular expression that the name alone matches.
@@ -177,7 +180,8 @@ std::vector<GbenchTimes> read_gbench_report(const JsonPlace& root) {
   ReportedTimes reported;
   for (const JsonPlace& entry : root.at("benchmarks").elements()) read_entry(entry, reported);
   for (GbenchTimes& times : reported.all)
-    if (times.cpu_ms.size() != times.real_ms.size()) times.cpu_ms.clear();
+    for (std::vector<double>* const values : {&times.cpu_ms, &times.instructions})
+      if (values->size() != times.real_ms.size()) values->clear();
   return std::move(reported.all);
 }
 
@@ -272,9 +276,11 @@ bool is_gbench_report(std::string_view output) {
 }
 
 std::string gbench_line(const std::string& line, const std::string& benchmark, const std::string& file,
-                        bool is_quick) {
+                        const AbCommandRules& rules) {
   std::string whole = line;
-  if (is_quick && line.find("--benchmark_min_time") == std::string::npos)
+  if (rules.instructions && line.find("--benchmark_perf_counters") == std::string::npos)
+    whole += fmt::format(" --benchmark_perf_counters={}", kInstructionCounter);
+  if (rules.quick && line.find("--benchmark_min_time") == std::string::npos)
     whole += " --benchmark_min_time=0.05";
   if (!benchmark.empty()) whole += " --benchmark_filter=" + quoted(exactly(benchmark));
   if (line.find("--benchmark_format") != std::string::npos ||

@@ -18,6 +18,7 @@
 #include "core/descriptor.h"
 #include "core/error.h"
 #include "core/json_members.h"
+#include "core/processes/instruction_counter.h"
 #include "core/processes/isolate.h"
 #include "core/processes/process.h"
 #include "core/resources.h"
@@ -42,6 +43,7 @@ struct CommandFailure : std::runtime_error {
 struct ShellRun {
   int status = 0;  // as waitpid() gives it
   double wall_ms = 0, cpu_ms = 0, peak_memory_mib = 0;
+  std::optional<double> instructions = {};  // where a counter was given and counted
 };
 
 // A file in memory that has no name.
@@ -95,7 +97,7 @@ constexpr const char* kReportPath = "/proc/self/fd/9";
 
 // Runs a line in a shell to its end. This process's working directory is the line's.
 ShellRun run_line(const std::string& line, const Variables& variables, const Streams& streams,
-                  bool reports = false) {
+                  bool reports = false, InstructionCounter* counter = nullptr) {
   ProgramStart program({"/bin/sh", "-c", line});
   for (const auto& [name, value] : variables) program.set_variable(name, value);
   program.close_stdin();
@@ -105,6 +107,7 @@ ShellRun run_line(const std::string& line, const Variables& variables, const Str
   if (reports) program.give(streams.report.get(), kReportNumber);
   reset_resident_peak();  // a new process inherits it as its own
   pid_t process = -1;
+  if (counter != nullptr) counter->start();
   const auto start = SteadyClock::now();
   if (const int error = program.start(process); error != 0)
     throw std::runtime_error(fmt::format("/bin/sh: {}", std::strerror(error)));
@@ -113,6 +116,7 @@ ShellRun run_line(const std::string& line, const Variables& variables, const Str
   while (::wait4(process, &run.status, 0, &usage) < 0 && errno == EINTR) {
   }
   run.wall_ms = 1e3 * seconds_since(start);
+  if (counter != nullptr) run.instructions = counter->stop();
   run.cpu_ms = milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime);
   run.peak_memory_mib = static_cast<double>(usage.ru_maxrss) / 1024;
   return run;
@@ -184,6 +188,8 @@ class CommandUnit {
     if (plan_.rules.gbench) unit_.output_sha256.clear();
     if (!cpu_ms_.empty()) unit_.unit->outcomes.push_back({kCpuOutcome, cpu_ms_});
     unit_.unit->outcomes.push_back({kMemoryOutcome, memory_mib_});
+    if (!instructions_.empty() && instructions_.size() == unit_.timing.warm_ms.size())
+      unit_.unit->outcomes.push_back({kInstructionsOutcome, instructions_});
     return compact_json(Json{{"unit", to_json(unit_)},
                              {"benchmarks", JsonOf<std::vector<GbenchTimes>>::write(benchmarks_, 0, {})},
                              {"prints_gbench_report", prints_gbench_report_}});
@@ -195,9 +201,11 @@ class CommandUnit {
     age_output(plan_.rules.compare_output);
     const Streams streams;
     const std::string line = plan_.rules.gbench
-                                 ? gbench_line(command_.line, plan_.benchmark, kReportPath, plan_.rules.quick)
+                                 ? gbench_line(command_.line, plan_.benchmark, kReportPath, plan_.rules)
                                  : command_.line;
-    const ShellRun run = run_line(line, command_.environment, streams, plan_.rules.gbench);
+    const bool counts = plan_.rules.instructions && !plan_.rules.gbench;
+    const ShellRun run =
+        run_line(line, command_.environment, streams, plan_.rules.gbench, counts ? &counter_ : nullptr);
     if (!WIFEXITED(run.status) || (run.status != 0 && !plan_.rules.any_exit_code)) {
       const std::string tail = tail_of(streams.errors);
       throw CommandFailure(fmt::format("{}{}{}", end_text(run.status), tail.empty() ? "" : ": ", tail));
@@ -216,6 +224,7 @@ class CommandUnit {
     unit_.timing.warm_ms.push_back(run.wall_ms);
     cpu_ms_.push_back(std::max(run.cpu_ms, kClockMs));
     memory_mib_.push_back(run.peak_memory_mib);
+    if (run.instructions) instructions_.push_back(*run.instructions);
   }
 
   // Takes what the run measured itself: of the one benchmark that was asked for its times in place of the
@@ -237,6 +246,7 @@ class CommandUnit {
     if (number >= plan_.warmup) {
       warm_ms.insert(warm_ms.end(), found->real_ms.begin(), found->real_ms.end());
       cpu_ms.insert(cpu_ms.end(), found->cpu_ms.begin(), found->cpu_ms.end());
+      instructions_.insert(instructions_.end(), found->instructions.begin(), found->instructions.end());
     } else if (number == 0)
       unit_.timing.cold_ms = found->real_ms.front();
     benchmarks_.clear();
@@ -247,7 +257,8 @@ class CommandUnit {
   std::vector<GbenchTimes> benchmarks_;
   bool prints_gbench_report_ = false;
   Record unit_ = unit_record();
-  std::vector<double> cpu_ms_, memory_mib_;
+  InstructionCounter counter_;
+  std::vector<double> cpu_ms_, memory_mib_, instructions_;
   std::set<std::string> hashes_;
 };
 

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "harness/ab/benchmark_file.h"
 #include "harness/measuring/environment.h"
 
 namespace aqbench {
@@ -28,13 +29,25 @@ void set_cost(const char* name, bool judged, std::vector<AbOutcome>& outcomes) {
   if (judged) outcomes.push_back({.name = name, .kind = AbOutcome::Kind::cost, .unit = "ms"});
 }
 
+// Lets instructions alone decide every case, beside peak memory.
+void decide_by_instructions(AbDocument& document) {
+  for (AbCase& one : document.samples.cases) one.decided_by = DecidingTime::instructions;
+  set_cost(kCpuOutcome, false, document.settings.outcomes);
+  document.notes.emplace_back(
+      "the instructions that a program executes in user space decide; they do not see caches, clocks, "
+      "stalls, "
+      "waiting or the kernel");
+}
+
 }  // namespace
 
-DecideBy read_decide_by(const FlagValue& value) {
+DecideBy read_decide_by(const FlagValue& value, bool counts_instructions) {
   if (value.text == "wall") return DecideBy::wall;
   if (value.text == "cpu") return DecideBy::cpu;
   if (value.text == "both") return DecideBy::both;
-  value.refuse_text("expected wall, cpu or both");
+  if (!counts_instructions) value.refuse_text("expected wall, cpu or both");
+  if (value.text == "instructions") return DecideBy::instructions;
+  value.refuse_text("expected wall, cpu, instructions or both");
 }
 
 std::optional<MachineLoad> load_of_this_machine() {
@@ -44,8 +57,13 @@ std::optional<MachineLoad> load_of_this_machine() {
 }
 
 void choose_deciding_time(DecideBy wanted, const std::optional<MachineLoad>& load,
-                          const std::function<std::string(const AbCase&)>& why_not_cpu,
-                          AbDocument& document) {
+                          const std::function<std::string(const AbCase&)>& why_not_cpu, AbDocument& document,
+                          const std::string& why_not_counted) {
+  if (wanted == DecideBy::instructions) {
+    if (why_not_counted.empty()) return decide_by_instructions(document);
+    document.notes.push_back(fmt::format("instructions do not decide: {}", why_not_counted));
+    wanted = DecideBy::automatic;
+  }
   const bool loaded = load && load->is_high();
   if (wanted == DecideBy::wall || (wanted == DecideBy::automatic && !loaded)) return;
   std::size_t by_cpu = 0;
@@ -83,6 +101,13 @@ bool uses_one_thread(const Record& unit) {
   constexpr double kOneThread = 1.1;  // clocks differ
   const std::vector<double>* const cpu_ms = find_outcome(unit, kCpuOutcome);
   return cpu_ms != nullptr && cpu_ms->front() <= kOneThread * unit.timing.warm_ms.front();
+}
+
+std::string why_not_counted_of_benchmark(const std::string& name) {
+  return fmt::format(
+      "the reports of {} have no counter {} (--benchmark_perf_counters, of a Google Benchmark that was built "
+      "with libpfm, where the kernel gives it the processor's counter)",
+      one_line(name), kInstructionCounter);
 }
 
 std::string why_not_cpu_of_benchmark(const std::string& name, bool known, DecideBy wanted) {

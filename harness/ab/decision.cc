@@ -56,7 +56,7 @@ PairedSeries series_of(const AbCase& the_case, std::span<const Record* const> a,
   series.name = the_case.name;
   series.tau = the_case.tau;
   if (is_metric(the_case)) series.quality = quality_scale_of(*the_case.outcome);
-  if (the_case.outcome) series.clocked = the_case.outcome->unit == "ms";
+  series.clocked = (the_case.outcome ? the_case.outcome->unit : unit_of(the_case.decided_by)) == "ms";
   const bool all_runs = !is_metric(the_case);  // of a metric each unit has one value
   const auto add = [&](std::span<const Record* const> units, std::vector<double>& medians,
                        std::vector<std::vector<double>>& runs) {

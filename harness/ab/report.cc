@@ -159,7 +159,7 @@ std::string pareto_line(const AbSamples& samples, std::size_t case_index, const 
     return conclusion.empty() ? text : text + ": " + conclusion;
   };
   std::string text =
-      fmt::format("{} {:+.1f} %", time.decided_by == DecidingTime::cpu ? "CPU time" : "time",
+      fmt::format("{} {:+.1f} %", time.decided_by == DecidingTime::wall ? "time" : time_name(time.decided_by),
                   100 * change_of(time.comparison->scale, shown_shift(*time.comparison).shift));
   if (report.outputs == "identical") return concluded(text + ", output identical", AccuracyChange::equal);
   const Record* const a = scored_unit(samples, case_index, AbSide::a);

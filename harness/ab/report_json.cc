@@ -106,6 +106,9 @@ Json time_json(const AbTimeDecision& time) {
                {"confirmation", time.confirmation ? comparison_json(*time.confirmation) : Json(nullptr)},
                {"stages", stages}};
   if (time.decided_by != DecidingTime::wall) json["decided_by"] = to_string(time.decided_by);
+  if (time.decided_by == DecidingTime::instructions)
+    for (const char* const side : {"median_a", "median_b"})
+      json[side] = std::exchange(json[std::string(side) + "_ms"], nullptr);
   return json;
 }
 

@@ -75,10 +75,11 @@ void check_unit(const Record& record, const AbCase& the_case, std::size_t index)
     return std::ranges::all_of(all, [](double ms) { return std::isfinite(ms) && ms > 0; });
   };
   if (!are_times(warm_ms)) refuse_unit(index, "warm_ms: must be above 0");
-  if (the_case.decided_by == DecidingTime::cpu && record.status == Status::ok) {
-    const std::vector<double>* const cpu_ms = find_outcome(record, kCpuOutcome);
-    if (cpu_ms == nullptr || cpu_ms->size() != warm_ms.size() || !are_times(*cpu_ms))
-      refuse_unit(index, "cpu_ms: must be above 0 for each of warm_ms");
+  if (record.status == Status::ok && the_case.decided_by != DecidingTime::wall) {
+    const char* const name = outcome_name(the_case.decided_by);
+    const std::vector<double>* const values = find_outcome(record, name);
+    if (values == nullptr || values->size() != warm_ms.size() || !are_times(*values))
+      refuse_unit(index, fmt::format("{}: must be above 0 for each of warm_ms", name));
   }
   if (record.status == Status::ok && warm_ms.empty() && record.unit->outcomes.empty() &&
       !record.timing.cold_ms)
@@ -125,16 +126,17 @@ std::span<const Record> first_units(const AbSamples& samples, std::size_t count)
   return std::span(samples.units).first(std::min(count, samples.units.size()));
 }
 
-Record unit_of_times(std::vector<double> warm_ms, std::vector<double> cpu_ms) {
+Record unit_of_times(std::vector<double> warm_ms, std::vector<double> cpu_ms,
+                     std::vector<double> instructions) {
   Record record = unit_record();
   record.timing.warm_ms = std::move(warm_ms);
   record.timing.cpu_ms = std::move(cpu_ms);
+  if (!instructions.empty()) record.unit->outcomes.push_back({kInstructionsOutcome, std::move(instructions)});
   return record;
 }
 
 const std::vector<double>* compared_values(const Record& unit, const AbCase& the_case) {
-  if (the_case.outcome) return find_outcome(unit, the_case.outcome->name);
-  return find_outcome(unit, the_case.decided_by == DecidingTime::cpu ? kCpuOutcome : kWallOutcome);
+  return find_outcome(unit, the_case.outcome ? the_case.outcome->name : outcome_name(the_case.decided_by));
 }
 
 void append_pair(AbSamples& samples, std::size_t case_index, int look, std::size_t pair, Record a, Record b) {
@@ -172,9 +174,21 @@ AbSide first_side(std::uint64_t order_seed, std::size_t pair) {
   return b_runs_first(order_seed, pair) ? AbSide::b : AbSide::a;
 }
 
-std::string to_string(DecidingTime time) { return time == DecidingTime::wall ? "wall" : "cpu"; }
+std::string to_string(DecidingTime time) {
+  return time == DecidingTime::wall ? "wall" : time == DecidingTime::cpu ? "cpu" : kInstructionsOutcome;
+}
 
-std::string time_name(DecidingTime time) { return time == DecidingTime::wall ? "wall time" : "CPU time"; }
+std::string time_name(DecidingTime time) {
+  return time == DecidingTime::wall ? "wall time" : time == DecidingTime::cpu ? "CPU time" : "instructions";
+}
+
+const char* outcome_name(DecidingTime time) {
+  return time == DecidingTime::wall  ? kWallOutcome
+         : time == DecidingTime::cpu ? kCpuOutcome
+                                     : kInstructionsOutcome;
+}
+
+std::string unit_of(DecidingTime time) { return time == DecidingTime::instructions ? "" : "ms"; }
 
 std::string to_string(AbOutcome::Kind kind) { return kind == AbOutcome::Kind::cost ? "cost" : "metric"; }
 

@@ -51,16 +51,21 @@ constexpr auto json_values(AbOutcome::Kind) {
 // The names of the costs of a run.
 inline constexpr const char* kWallOutcome = "wall_ms";
 inline constexpr const char* kCpuOutcome = "cpu_ms";
+inline constexpr const char* kInstructionsOutcome = "instructions";
 inline constexpr const char* kMemoryOutcome = "peak_memory_mib";
 
 // The margin of a metric, a share of A's value, where the user gives none.
 inline constexpr double kUsualMargin = 0.05;
 
-// Which time of a unit's warm runs decides.
-enum class DecidingTime { wall, cpu };
-std::string to_string(DecidingTime time);  // "wall", "cpu"
-std::string time_name(DecidingTime time);  // "wall time", "CPU time"
-constexpr auto json_values(DecidingTime) { return std::array{DecidingTime::wall, DecidingTime::cpu}; }
+// Which time of a unit's warm runs decides, or the number of instructions that stands for it.
+enum class DecidingTime { wall, cpu, instructions };
+std::string to_string(DecidingTime time);     // "wall", "cpu", "instructions"
+std::string time_name(DecidingTime time);     // "wall time", "CPU time", "instructions"
+const char* outcome_name(DecidingTime time);  // kWallOutcome, kCpuOutcome, kInstructionsOutcome
+std::string unit_of(DecidingTime time);       // "ms", "" of instructions
+constexpr auto json_values(DecidingTime) {
+  return std::array{DecidingTime::wall, DecidingTime::cpu, DecidingTime::instructions};
+}
 
 // One case that is compared.
 struct AbCase {
@@ -93,10 +98,11 @@ struct AbSamples {
   }
 };
 
-// Returns the record of a unit that ended well, without values or with its warm runs; `cpu_ms` is empty or as
-// long as `warm_ms`.
+// Returns the record of a unit that ended well, without values or with its warm runs; `cpu_ms` and
+// `instructions` are empty or as long as `warm_ms`.
 Record unit_record();
-Record unit_of_times(std::vector<double> warm_ms, std::vector<double> cpu_ms = {});
+Record unit_of_times(std::vector<double> warm_ms, std::vector<double> cpu_ms = {},
+                     std::vector<double> instructions = {});
 
 // Returns what is compared of a unit: its outcome of this case, else the time of its warm runs that decides;
 // nullptr where it has none.

@@ -36,8 +36,8 @@ VerdictRow judged_row(const std::string& case_name, const std::string& what, con
 std::vector<VerdictRow> value_rows(const AbCaseReport& one) {
   std::vector<VerdictRow> rows;
   if (one.time)
-    rows.push_back(
-        judged_row(one.name, time_name(one.time->decided_by), "ms", to_string(one.time->verdict), *one.time));
+    rows.push_back(judged_row(one.name, time_name(one.time->decided_by), unit_of(one.time->decided_by),
+                              to_string(one.time->verdict), *one.time));
   for (const auto& [outcome, decision] : one.outcomes)
     rows.push_back(judged_row(one.name,
                               outcome.name == kWallOutcome ? time_name(DecidingTime::wall) : outcome.name,
@@ -94,13 +94,13 @@ std::string time_words(const AbCaseReport& one) {
   const PairedComparison& c = *one.time->comparison;
   const PairedVerdict verdict = one.time->verdict;
   const std::string change = fmt::format("{} ({})", ab_change_text(c), ab_interval_text(c));
-  const bool by_cpu = one.time->decided_by == DecidingTime::cpu;
+  const bool by_wall = one.time->decided_by == DecidingTime::wall;
+  const std::string name = by_wall ? "time" : time_name(one.time->decided_by);
   std::string text = verdict == PairedVerdict::regressed || verdict == PairedVerdict::faster
                          ? "B is " + speed_words(c)
                      : verdict == PairedVerdict::pass ? pass_words(c, change)
-                     : by_cpu                         ? "CPU time " + change
-                                                      : "time " + change;
-  if (by_cpu && !text.starts_with("CPU")) text += " by CPU time";
+                                                      : name + " " + change;
+  if (!by_wall && !text.starts_with(name)) text += " by " + name;
   if (one.outputs == "identical") return text + ", outputs equal";
   const std::string worse = worse_metric_words(one);
   if (worse.empty()) return one.outputs == "differ" ? text + ", outputs differ" : text;

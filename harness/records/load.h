@@ -14,7 +14,8 @@ enum class DecideBy {
   automatic,  // both where the machine was loaded and one thread alone was timed, else wall time
   wall,
   cpu,
-  both,  // CPU time, and wall time as a cost: it can fail a comparison and never win it
+  instructions,  // those of user space, where they are counted
+  both,          // CPU time, and wall time as a cost: it can fail a comparison and never win it
 };
 
 // How much there was to do on a machine.

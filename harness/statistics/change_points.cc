@@ -119,59 +119,63 @@ std::vector<ChangePoint> every_change(std::span<const double> history) {
   return steps;
 }
 
-// Sums over values from which their common part with the value before was taken: what is left of neighbours
-// that are correlated by `correlation` is independent, the first value scaled to the spread of the others
-// (Prais and Winsten 1954).
-struct StepFit {
-  double shift = 0, squares = 0;  // of the second level against the first; squared residuals
-  double weight = 0;              // variance of the shift is that of a residual divided by it
-};
-
-StepFit fit_step(std::span<const double> before, std::span<const double> after, double correlation) {
-  const std::size_t size = before.size() + after.size();
-  const double scale = std::sqrt(1 - correlation * correlation);
-  const double origin = before.front();
-  const auto value = [&](std::size_t i) {
-    return (i < before.size() ? before[i] : after[i - before.size()]) - origin;
+// Two-sided p of every step between levels, which lie between `borders`: Student's t of the change of level
+// by generalised least squares over all levels at once, where neighbours are correlated by `correlation`.
+// What is left of a value without its common part with the value before is independent, the first value
+// scaled to the spread of the others (Prais and Winsten 1954). A value that jumps at once is stronger
+// evidence than means that wandered apart.
+std::vector<double> corrected_p(std::span<const double> values, const std::vector<std::size_t>& borders,
+                                double correlation) {
+  const std::size_t levels = borders.size() - 1;
+  std::vector<double> p(levels - 1, 1);
+  const double degrees = static_cast<double>(values.size()) - static_cast<double>(levels);
+  if (degrees <= 0) return p;
+  const double first = std::sqrt(1 - correlation * correlation);  // weight of the first value
+  const auto left_of = [&](std::size_t i) {
+    const double value = values[i] - values[0];
+    return i == 0 ? first * value : value - correlation * (values[i - 1] - values[0]);
   };
-  const auto second = [&](std::size_t i) { return i < before.size() ? 0.0 : 1.0; };
-  struct Row {
-    double one, step, y;
-  };
-  const auto row = [&](std::size_t i) -> Row {
-    if (i == 0) return {scale, scale * second(0), scale * value(0)};
-    return {1 - correlation, second(i) - correlation * second(i - 1), value(i) - correlation * value(i - 1)};
-  };
-  double aa = 0, ab = 0, bb = 0, ay = 0, by = 0;
-  for (std::size_t i = 0; i < size; ++i) {
-    const Row r = row(i);
-    aa += r.one * r.one;
-    ab += r.one * r.step;
-    bb += r.step * r.step;
-    ay += r.one * r.y;
-    by += r.step * r.y;
+  // The normal equations couple neighbouring levels alone, each pair by -correlation.
+  std::vector<double> diagonal(levels), fit(levels), forward(levels), backward(levels);
+  for (std::size_t k = 0; k < levels; ++k) {
+    const std::size_t begin = borders[k], end = borders[k + 1];
+    const double start = k == 0 ? first : 1, inner = 1 - correlation,
+                 after = k + 1 < levels ? correlation : 0;
+    diagonal[k] = start * start + static_cast<double>(end - begin - 1) * inner * inner + after * after;
+    fit[k] = start * left_of(begin) - (after > 0 ? after * left_of(end) : 0);
+    for (std::size_t i = begin + 1; i < end; ++i) fit[k] += inner * left_of(i);
   }
-  StepFit fit;
-  fit.weight = bb - ab * ab / aa;
-  fit.shift = (by - ab * ay / aa) / fit.weight;
-  const double level = (ay - ab * fit.shift) / aa;
-  for (std::size_t i = 0; i < size; ++i) {
-    const Row r = row(i);
-    const double residual = r.y - r.one * level - r.step * fit.shift;
-    fit.squares += residual * residual;
+  const double square = correlation * correlation;
+  for (std::size_t k = 0; k < levels; ++k) {
+    forward[k] = diagonal[k] - (k == 0 ? 0 : square / forward[k - 1]);
+    if (k > 0) fit[k] += correlation / forward[k - 1] * fit[k - 1];
   }
-  return fit;
+  for (std::size_t k = levels; k-- > 0;) {
+    backward[k] = diagonal[k] - (k + 1 == levels ? 0 : square / backward[k + 1]);
+    fit[k] = (fit[k] + (k + 1 == levels ? 0 : correlation * fit[k + 1])) / forward[k];
+  }
+  double squares = 0;
+  for (std::size_t k = 0; k < levels; ++k)
+    for (std::size_t i = borders[k]; i < borders[k + 1]; ++i) {
+      const double before = i == 0 ? 0 : correlation * (i == borders[k] ? fit[k - 1] : fit[k]);
+      const double residual = left_of(i) - (i == 0 ? first * fit[0] : fit[k] - before);
+      squares += residual * residual;
+    }
+  const auto inverse = [&](std::size_t k) { return 1 / (forward[k] + backward[k] - diagonal[k]); };
+  for (std::size_t k = 0; k + 1 < levels; ++k) {
+    const double next = inverse(k + 1), variance = inverse(k) + next - 2 * correlation / forward[k] * next;
+    if (fit[k + 1] != fit[k])
+      p[k] = student_t_two_sided((fit[k + 1] - fit[k]) / std::sqrt(squares / degrees * variance), degrees);
+  }
+  return p;
 }
 
-// Two-sided p of a change of level where neighbours are correlated: Student's t of the shift by generalised
-// least squares. A value that jumps at once is stronger evidence than means that wandered apart, since the
-// correlation explains the latter.
-double corrected_p(std::span<const double> before, std::span<const double> after, double correlation) {
-  const double degrees = static_cast<double>(before.size() + after.size()) - 2;
-  if (degrees <= 0) return 1;
-  const StepFit fit = fit_step(before, after, correlation);
-  if (fit.shift == 0) return 1;
-  return student_t_two_sided(fit.shift / std::sqrt(fit.squares / degrees / fit.weight), degrees);
+// Logarithms where all values are positive: noise is a share of a level then, as that of times is.
+std::vector<double> additive(std::span<const double> history) {
+  std::vector<double> values(history.begin(), history.end());
+  if (std::ranges::all_of(values, [](double value) { return value > 0; }))
+    for (double& value : values) value = std::log(value);
+  return values;
 }
 
 // The largest p of a step in a history of so many runs.
@@ -276,17 +280,19 @@ std::vector<ChangePoint> detect_steps(std::span<const double> history, const Tre
   require_finite("history", history);
   if (is_bit_equal(history)) return every_change(history);
   std::vector<ChangePoint> steps = detect_change_points(history, options.change_points);
+  const std::vector<double> values = additive(history);
   // Removes the weakest step until all are strong; the levels beside it become longer.
   while (!steps.empty()) {
-    const double correlation = autocorrelation_of(history, steps, options.least_autocorrelation);
+    const double correlation = autocorrelation_of(values, steps, options.least_autocorrelation);
     const std::vector<std::size_t> borders = borders_of(history, steps);
+    const std::vector<double> all_p = corrected_p(values, borders, correlation);
     std::size_t weakest = 0;
     double weakest_p = -1;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const auto before = history.subspan(borders[i], borders[i + 1] - borders[i]);
       const auto after = history.subspan(borders[i + 1], borders[i + 2] - borders[i + 1]);
       steps[i].level = compare_levels(before, after);
-      steps[i].level.p = corrected_p(before, after, correlation);
+      steps[i].level.p = all_p[i];
       const bool small = steps[i].level.magnitude < options.change_points.min_change;
       const double p = small ? std::numeric_limits<double>::infinity() : steps[i].level.p;
       if (p > weakest_p) {

@@ -58,7 +58,7 @@ LevelChange compare_levels(std::span<const double> before, std::span<const doubl
 // and of steps found: the table in docs/guide.md, tests/harness/statistics/trend_steps_test.cc.
 struct TrendStepOptions {
   ChangePointOptions change_points = {50, 0.2, 0.2, 0.03, 2};
-  double max_p = 5e-4;  // of a step by generalised least squares, in up to 16 runs; of n runs (16 / n)^2
+  double max_p = 4.5e-4;  // of a step by generalised least squares, in up to 16 runs; of n runs (16 / n)^2
                         // times that, and a tenth at least
   double least_autocorrelation = 0.3;  // between neighbours; what is measured counts where it is more
 };
@@ -69,8 +69,8 @@ bool is_bit_equal(std::span<const double> history);
 
 // Returns the steps in ascending order. Of values that are bit-equal every change is one, also one that is
 // taken back at once; its p is 0. Else a step is a change point (change_points.h) whose p by generalised
-// least squares with the measured autocorrelation (Prais and Winsten 1954) is small enough. Throws as
-// detect_change_points().
+// least squares over all levels, with the measured autocorrelation (Prais and Winsten 1954), is small enough;
+// of logarithms where all values are positive. Throws as detect_change_points().
 std::vector<ChangePoint> detect_steps(std::span<const double> history, const TrendStepOptions& options = {});
 
 // Returns the correlation of neighbours around the levels between the steps, corrected for its bias in short

@@ -41,7 +41,25 @@ bool point_at(const RefractiveCamera& camera, int x, int y, float depth_m, std::
   return true;
 }
 
-// Counts the views that agree with some rows of the reference's map.
+// Keeps the pixels of which later views, so many, can still decide whether enough agree.
+void keep_undecided(const std::vector<int>& agreeing, int wanted, int later, std::vector<std::size_t>& pixels,
+                    PointBatch& points) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    const int count = agreeing[pixels[i]];
+    if (count >= wanted || count + later < wanted) continue;
+    pixels[kept] = pixels[i];
+    points.x_m[kept] = points.x_m[i];
+    points.y_m[kept] = points.y_m[i];
+    points.z_m[kept] = points.z_m[i];
+    ++kept;
+  }
+  pixels.resize(kept);
+  points.resize(kept);
+}
+
+// Counts the views that agree with some rows of the reference's map, of each pixel until it is known whether
+// they are enough.
 void count_agreeing_views(std::span<const DepthView> views, std::size_t reference,
                           const ConsistencyOptions& options, std::size_t begin, std::size_t end,
                           std::vector<int>& agreeing) {
@@ -61,7 +79,8 @@ void count_agreeing_views(std::span<const DepthView> views, std::size_t referenc
     points.z_m.push_back(point_m[2]);
   }
   points.resize(pixels.size());
-  for (std::size_t other = 0; other < views.size(); ++other) {
+  auto later = static_cast<int>(views.size()) - 1;
+  for (std::size_t other = 0; other < views.size() && !pixels.empty(); ++other) {
     if (other == reference) continue;
     project_points(views[other].camera, points);
     for (std::size_t i = 0; i < pixels.size(); ++i) {
@@ -71,6 +90,7 @@ void count_agreeing_views(std::span<const DepthView> views, std::size_t referenc
           std::max(options.depth_tolerance_m, options.tolerance_per_m2 * depth_m * depth_m);
       if (std::abs(seen_m - depth_m) < tolerance_m) ++agreeing[pixels[i]];
     }
+    keep_undecided(agreeing, options.min_views, --later, pixels, points);
   }
 }
 

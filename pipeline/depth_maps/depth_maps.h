@@ -17,7 +17,8 @@ namespace aqbench::plane_sweep {
 struct FilteredDepth {
   std::vector<float> depth_m;     // NaN where too few views agree
   std::vector<float> confidence;  // 0 there
-  std::vector<int> views;         // other views that agree; 0 where there was no confident depth
+  std::vector<int> views;         // other views that agree, counted until it is known whether they are
+                                  // enough; 0 where there was no confident depth
 };
 
 // Filters the depth map of views[reference]: projects each point into every other view, which agrees if its

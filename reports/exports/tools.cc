@@ -226,7 +226,8 @@ std::string github_annotations(const Verdicts& report) {
       continue;
     }
     ++shown;
-    text += annotation("error", one.worst->case_name, case_verdict_text(one));
+    text += annotation(one.worst->verdict == Verdict::open ? "warning" : "error", one.worst->case_name,
+                       case_verdict_text(one));
   }
   if (more > 0)
     text +=

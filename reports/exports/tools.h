@@ -22,8 +22,9 @@ std::string junit_text(const Verdicts& report, const Results& results);
 inline constexpr std::size_t kMaxAnnotations = 10;
 inline constexpr std::size_t kMaxStepSummaryBytes = std::size_t{1} << 20;
 
-// Returns a line "::error title=CASE::METRIC 0.83 mm, ..." for each row that does not pass, worst first, at
-// most kMaxAnnotations of them, then the number of the others as a notice. Empty where the gate passes.
+// Returns a line "::error title=CASE::METRIC 0.83 mm, ..." for each row that does not pass, worst first, a
+// warning where nothing can be said yet, at most kMaxAnnotations of them, then the number of the others as a
+// notice. Empty where the gate passes.
 std::string github_annotations(const Verdicts& report);
 
 // Returns the message of a workflow command, or a property such as the title, with its special characters

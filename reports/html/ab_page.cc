@@ -74,7 +74,7 @@ Json series_json(const AbSamples& samples, std::size_t case_index, const AbOutco
   if (!any) return nullptr;
   Json series = {
       {"name", outcome == nullptr ? time_name(shown_case.decided_by) : metric_words(outcome->name)},
-      {"unit", outcome == nullptr ? "ms" : outcome->unit},
+      {"unit", outcome == nullptr ? unit_of(shown_case.decided_by) : outcome->unit},
       {"pairs", std::move(pairs)},
       {"kind", compared == nullptr ? "ratio" : shift_kind(compared->scale)}};
   if (compared == nullptr) return series;

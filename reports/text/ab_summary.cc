@@ -136,7 +136,8 @@ std::vector<std::string> ab_case_lines(const AbCaseReport& one, const AbSettings
     for (std::string& line : outcome_lines(outcome, settings)) lines.push_back(std::move(line));
   if (!one.time || !one.time->comparison) return lines;
   lines.push_back(resolution_text(*one.time->comparison, settings));
-  for (std::string& line : slow_lines(*one.time->comparison, "ms")) lines.push_back(std::move(line));
+  for (std::string& line : slow_lines(*one.time->comparison, unit_of(one.time->decided_by)))
+    lines.push_back(std::move(line));
   if (one.time->confirmation)
     lines.push_back("fresh pairs: " + ab_change_text(*one.time->confirmation) + ", " +
                     ab_interval_text(*one.time->confirmation) + ", " +

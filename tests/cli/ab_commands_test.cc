@@ -55,6 +55,27 @@ std::string fake_benchmarks(const std::filesystem::path& file, const std::string
   return "sh " + file.string();
 }
 
+// Where a benchmark counts its instructions they decide, whatever its times do; else the output says why not.
+TEST_F(AbCommands, InstructionsOfBenchmarksDecideWhereTheyAreCounted) {
+  const auto script = [&](const char* name, int time_ns, const std::string& counter) {
+    std::ofstream(dir_ / name)
+        << R"(case "$*" in *--benchmark_perf_counters=INSTRUCTIONS*) ;; *) exit 3 ;; esac
+echo '{"benchmarks": [{"name": "BM_x", "run_type": "iteration", "time_unit": "ns", "real_time": )"
+        << time_ns << R"(, "cpu_time": )" << time_ns << counter << "}]}'\n";
+    return "sh " + (dir_ / name).string();
+  };
+  const auto compare_benchmarks = [&](const std::string& a, const std::string& b) {
+    return run(with({"ab", "--gbench-a", a, "--gbench-b", b, "--decide-by", "instructions"}, kShort));
+  };
+  const std::string fewer = script("a.sh", 1000, R"(, "INSTRUCTIONS": 1000000)"),
+                    more = script("b.sh", 900, R"(, "INSTRUCTIONS": 1040000)");
+  const auto counted = exits(compare_benchmarks(fewer, more), 1);
+  EXPECT_THAT(counted.out, HasSubstr("4.0 % slower"));
+  EXPECT_THAT(counted.out, HasSubstr("by instructions"));
+  const auto uncounted = compare_benchmarks(fewer, script("c.sh", 1000, ""));
+  EXPECT_THAT(uncounted.out, HasSubstr("instructions do not decide: the reports of BM_x have no counter"));
+}
+
 // A benchmark that fails on one side has failed; it is not left out.
 TEST_F(AbCommands, ABenchmarkThatFailsInBHasFailed) {
   const auto script = [&](const char* name, const char* second) {

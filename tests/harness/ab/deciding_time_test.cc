@@ -80,6 +80,45 @@ TEST(DecidingTime, StandsInTheBundleAndNeedsCpuTimes) {
               HasSubstr("records[3]: cpu_ms: must be above 0 for each of warm_ms"));
 }
 
+// Instructions vary by a millionth, times by a third: 3 % more are seen, and equal ones are the same. CPU
+// time, which says the contrary, is not asked.
+AbDocument counted_document(double ratio) {
+  const Units wall = noisy_units(24, 1, 5, 0.3), counts = noisy_units(24, ratio, 6, 1e-6);
+  AbSamples samples;
+  samples.cases = {{"x", std::nullopt}};
+  for (std::size_t i = 0; i < wall.a.size(); ++i)
+    append_pair(samples, 0, 1, i, unit_of_times({wall.a[i]}, {wall.a[i]}, {1e6 * counts.a[i]}),
+                unit_of_times({wall.b[i]}, {2 * wall.b[i]}, {1e6 * counts.b[i]}));
+  return document_of(std::move(samples));
+}
+
+TEST(DecidingTime, InstructionsDecideAloneWhereTheyWereCounted) {
+  const AbCaseReport slower = judged(counted_document(1.03), DecideBy::instructions, 9);
+  EXPECT_EQ(slower.verdict, AbVerdict::regressed) << slower.reason;
+  EXPECT_EQ(slower.time->decided_by, DecidingTime::instructions);
+  EXPECT_NEAR(*slower.time->median_b_ms / *slower.time->median_a_ms, 1.03, 1e-5);
+  EXPECT_THAT(slower.outcomes, IsEmpty());
+  EXPECT_EQ(judged(counted_document(1), DecideBy::instructions, 9).verdict, AbVerdict::pass);
+  EXPECT_EQ(judged(counted_document(0.9), DecideBy::instructions, 9).verdict, AbVerdict::faster);
+  // The bundle and its JSON do not call a number of instructions milliseconds.
+  AbDocument document = counted_document(1.03);
+  document.samples.cases[0].decided_by = DecidingTime::instructions;
+  EXPECT_EQ(find_outcome(reread(document.samples).units[0], kInstructionsOutcome)->size(), 1u);
+  const Json time = to_json(judge_ab(document))["cases"][0]["time"];
+  EXPECT_EQ(time["median_a_ms"], nullptr);
+  EXPECT_NEAR(time["median_b"].get<double>(), 1.03e7, 1e5);
+  EXPECT_EQ(time["decided_by"], "instructions");
+}
+
+TEST(DecidingTime, WhereNoneAreCountedTheLoadChooses) {
+  AbDocument document = busy_document(1.1);
+  choose_deciding_time(
+      DecideBy::instructions, MachineLoad{9, 2}, [](const AbCase&) { return ""; }, document,
+      "the kernel counts none here");
+  EXPECT_EQ(document.samples.cases[0].decided_by, DecidingTime::cpu);
+  EXPECT_EQ(document.notes.front(), "instructions do not decide: the kernel counts none here");
+}
+
 // Nothing but the load chooses, so the rates are those of the time that decides: equal programs on a loaded
 // machine, whose wall times differ by 3 times at random.
 TEST(DecidingTime, DoesNotFlagEqualProgramsUnderLoad) {
