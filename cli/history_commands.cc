@@ -96,7 +96,7 @@ struct TrendRequest {
 
 CommandLine<TrendRequest> trend_command_line() {
   return {
-      "aqbench trend DIR... [--metric M] [--svg FILE]",
+      "aqbench trend DIR... [--metric M] [--pin RUN] [--svg FILE]",
       "Reads every bundle below the folders as a history (unverifiable ones are left out; those of another\n"
       "version are named and shown) and finds changes of level: every change of a deterministic value, else\n"
       "change points as in Hunter, tested with the measured autocorrelation. Accuracy and tensor memory\n"
@@ -109,6 +109,9 @@ CommandLine<TrendRequest> trend_command_line() {
         "the machine was loaded in most runs)",
         [](TrendRequest& r, const FlagValue& v) { r.options.decide_by = read_decide_by(v); }},
        {"commit-of", "PATTERN", kCommitOfHelp, into<&TrendRequest::commit_of>},
+       {"pin", "RUN",
+        "also compare the newest level with that of this run: its id or commit, or a prefix of one",
+        into<&TrendRequest::options, &TrendOptions::pinned>},
        {"svg", "FILE", "write the charts to this file", into<&TrendRequest::svg>}},
       {{{.name = "DIR", .repeatable = true}, into<&TrendRequest::folders>}}};
 }

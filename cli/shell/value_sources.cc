@@ -292,7 +292,7 @@ constexpr NamedSource kByName[] = {
     {"case", cases},
     {"camera", cameras},
     {"baseline", baselines},
-    {"bundle resume BUNDLE A B", bundles},
+    {"bundle pin resume BUNDLE A B", bundles},
     {"TARGET", profiled},
     {"RESULTS", bundles_and_results},
     {"BEFORE AFTER", files},

@@ -248,6 +248,28 @@ std::vector<ChangePoint> detect_change_points(std::span<const double> history,
   return points;
 }
 
+PinnedComparison compare_with_pinned(std::span<const double> history,
+                                     std::span<const ChangePoint> change_points, std::size_t pinned,
+                                     const ChangePointOptions& options) {
+  check(options);
+  require_finite("history", history);
+  if (pinned >= history.size())
+    throw input_error("pinned is {}, but history has {} values", pinned, history.size());
+  PinnedComparison result;
+  result.pinned_end = history.size();
+  for (const ChangePoint& point : change_points) {
+    if (point.index == 0 || point.index >= history.size() || point.index <= result.newest_begin)
+      throw input_error("change_points: not those of this history");
+    result.newest_begin = point.index;
+    if (point.index <= pinned) result.pinned_begin = point.index;
+    if (point.index > pinned) result.pinned_end = std::min(result.pinned_end, point.index);
+  }
+  result.level = compare_levels(history.subspan(result.pinned_begin, result.pinned_end - result.pinned_begin),
+                                history.subspan(result.newest_begin));
+  result.changed = result.level.p <= options.max_p && result.level.magnitude >= options.min_change;
+  return result;
+}
+
 bool is_bit_equal(std::span<const double> history) {
   std::size_t same = 0, different = 0;
   for (std::size_t i = 1; i < history.size(); ++i) ++(history[i] == history[i - 1] ? same : different);

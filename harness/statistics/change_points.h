@@ -48,6 +48,20 @@ struct ChangePoint {
 std::vector<ChangePoint> detect_change_points(std::span<const double> history,
                                               const ChangePointOptions& options = {});
 
+// How the newest level differs from the level of a pinned release.
+struct PinnedComparison {
+  std::size_t pinned_begin = 0, pinned_end = 0;  // the pinned release's level: [begin, end)
+  std::size_t newest_begin = 0;                  // the newest level goes from here to the end
+  LevelChange level;
+  bool changed = false;  // p <= max_p and magnitude >= min_change
+};
+// Compares the newest level with the level that `pinned`, an index into history, belongs to. If no change
+// point lies between them, p is 1 and the means are equal. Throws Error(input) also if pinned is no index or
+// history is empty.
+PinnedComparison compare_with_pinned(std::span<const double> history,
+                                     std::span<const ChangePoint> change_points, std::size_t pinned,
+                                     const ChangePointOptions& options = {});
+
 // Tests two samples with Student's t, two-sided. A sample of one value takes the other's spread; with fewer
 // than three values in all p is 1.
 LevelChange compare_levels(std::span<const double> before, std::span<const double> after);

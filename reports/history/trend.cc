@@ -69,7 +69,7 @@ void add_record(const Record& record, const TrendRun& of, std::size_t run, const
   const auto add = [&](const SeriesKey& key, const std::string& unit, Better better, double value) {
     if (!wanted.empty() && wanted != key.metric) return;
     const auto [place, is_new] = all.try_emplace(
-        key, TrendSeries{key.case_name, key.metric, unit, better, !key.machine.empty(), {}, {}, {}});
+        key, TrendSeries{key.case_name, key.metric, unit, better, !key.machine.empty(), {}, {}, {}, {}});
     TrendSeries& series = place->second;
     if (!is_new && series.runs.back() == run) return;  // a stage under two parents: the first
     series.unit = unit;
@@ -131,9 +131,36 @@ std::vector<ChangePoint> metric_steps(const std::string& metric, const std::stri
   return steps;
 }
 
+// Compares the newest level of the series with that of the pinned run; nullopt where the run is not in it.
+std::optional<PinnedComparison> pinned_level(const TrendSeries& series, std::optional<std::size_t> pinned,
+                                             const TrendStepOptions& options) {
+  const auto at = pinned ? std::ranges::find(series.runs, *pinned) : series.runs.end();
+  if (at == series.runs.end()) return std::nullopt;
+  ChangePointOptions levels = options.change_points;
+  levels.max_p = options.max_p;
+  PinnedComparison found = compare_with_pinned(series.values, series.changes,
+                                               static_cast<std::size_t>(at - series.runs.begin()), levels);
+  if (!series.is_time && is_too_short(series.values, options))
+    found.changed = !gate_passes(series.metric, series.unit, series.better, found.level.mean_before,
+                                 found.level.mean_after);
+  return found;
+}
+
+std::optional<std::size_t> pinned_run(const TrendHistory& history, const std::string& pinned) {
+  if (pinned.empty()) return std::nullopt;
+  for (std::size_t i = history.runs.size(); i-- > 0;) {
+    const TrendRun& run = history.runs[i];
+    if (run.id == pinned || run.id.starts_with(pinned) ||
+        (pinned.size() >= 4 && (run.commit.starts_with(pinned) || run.folder_commit.starts_with(pinned))))
+      return i;
+  }
+  throw usage_error("--pin '{}': no run of that id or commit in the history", pinned);
+}
+
 }  // namespace
 
 std::vector<TrendSeries> detect_trends(const TrendHistory& history, const TrendOptions& options) {
+  const auto pinned = pinned_run(history, options.pinned);
   SeriesByKey all;
   LoadedRuns loaded;
   for (std::size_t run = 0; run < history.runs.size(); ++run)
@@ -148,6 +175,7 @@ std::vector<TrendSeries> detect_trends(const TrendHistory& history, const TrendO
     series.changes = series.is_time ? detect_steps(series.values, options.steps)
                                     : metric_steps(series.metric, series.unit, series.better, series.values,
                                                    options.steps);
+    series.pinned = pinned_level(series, pinned, options.steps);
     found.push_back(std::move(series));
   }
   std::stable_partition(found.begin(), found.end(),

@@ -61,6 +61,7 @@ struct TrendSeries {
   std::vector<std::size_t> runs;  // indices into TrendHistory::runs
   std::vector<double> values;     // as many as runs
   std::vector<ChangePoint> changes;
+  std::optional<PinnedComparison> pinned;  // the newest level against that of the pinned run
 };
 
 // Which trends are wanted.
@@ -69,13 +70,15 @@ struct TrendOptions {
   // stage's self time.
   std::string metric;
   DecideBy decide_by = DecideBy::automatic;  // which of the two, where none is named
+  std::string pinned;                        // a run's id or commit, or the beginning of one; "" for none
   TrendStepOptions steps;
 };
 
 // Returns a series for each case and metric that at least two runs have with the same options, those with a
 // change first. Accuracy and memory are taken over all runs; times (time_ms or cpu_ms, and stages) only over
 // runs with the same machine key. CPU time stands in for wall time where the machine was loaded in most runs,
-// all of them know it, and the case uses one thread. Throws Error(usage) for a metric that no run has.
+// all of them know it, and the case uses one thread. Throws Error(usage) for a pinned run that is not there,
+// and for a metric that no run has.
 std::vector<TrendSeries> detect_trends(const TrendHistory& history, const TrendOptions& options);
 
 // Returns the commit that was measured, shortened, with that of aqbench where it is another one:

@@ -85,6 +85,22 @@ std::string changes_text(const TrendHistory& history, const std::vector<TrendSer
   return text + "\n" + terminal_of(runs, screen);
 }
 
+std::string pinned_text(const std::vector<TrendSeries>& series, const Screen& screen) {
+  Table table =
+      table_with({"against the pinned run", "metric", ">pinned", ">newest", ">change", ">size", "which is"});
+  const ShortNames names = names_of(series);
+  std::vector<VerdictRow> rows;
+  for (const TrendSeries& one : series)
+    if (one.pinned && one.pinned->changed) rows.push_back(verdict_on(one, one.pinned->level));
+  sort_worst_first(rows);
+  for (const VerdictRow& row : rows) {
+    table.rows.push_back({{names.of.at(row.case_name)}, {verdict_cells(row).what}});
+    add_level(row, table.rows.back());
+  }
+  const std::string text = terminal_of(table, screen);
+  return text.empty() ? "" : "\n" + text;
+}
+
 // The newest change of each value, which decides nothing.
 Verdicts verdicts_of(const TrendHistory& history, const std::vector<TrendSeries>& series) {
   Verdicts verdicts;
@@ -236,7 +252,7 @@ std::string render_trends(const TrendHistory& history, const std::vector<TrendSe
   if (history.runs.empty()) return text + "no verified bundle there\n";
   text += fmt::format("{}, {} to {}\n", counted(history.runs.size(), "run"),
                       printable(history.runs.front().id), printable(history.runs.back().id));
-  text += changes_text(history, series, screen);
+  text += changes_text(history, series, screen) + pinned_text(series, screen);
   if (series.empty()) return text + "\nno value occurs in two runs with the same options\n";
   const auto still =
       std::ranges::count_if(series, [](const TrendSeries& one) { return one.changes.empty(); });

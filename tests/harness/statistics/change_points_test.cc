@@ -147,6 +147,30 @@ TEST(ChangePoints, HuntersExample) {
   EXPECT_EQ(indices_of(series, options), Indices{10});
 }
 
+TEST(ChangePoints, ComparesWithAPinnedRelease) {
+  const Values history = history_of(120, {{40, 110}, {80, 101}}, 0.002, 5);
+  const auto points = detect_change_points(history);
+  ASSERT_EQ(points.size(), 2u);
+  const PinnedComparison first = compare_with_pinned(history, points, 10);
+  EXPECT_EQ(first.pinned_begin, 0u);
+  EXPECT_EQ(first.pinned_end, 40u);
+  EXPECT_EQ(first.newest_begin, 80u);
+  EXPECT_NEAR(first.level.change.value(), 0.01, 0.002);
+  EXPECT_FALSE(first.changed);  // significant, but below 5 %
+  EXPECT_LT(first.level.p, 0.001);
+  const PinnedComparison second = compare_with_pinned(history, points, 60);
+  EXPECT_EQ(second.pinned_begin, 40u);
+  EXPECT_EQ(second.pinned_end, 80u);
+  EXPECT_TRUE(second.changed);
+  EXPECT_NEAR(second.level.change.value(), 101.0 / 110 - 1, 0.003);
+  const PinnedComparison same = compare_with_pinned(history, points, 100);
+  EXPECT_EQ(same.level.change, 0);
+  EXPECT_EQ(same.level.p, 1);
+  EXPECT_FALSE(same.changed);
+  EXPECT_EQ(error_of(ErrorKind::input, [&] { compare_with_pinned(history, points, 120); }),
+            "pinned is 120, but history has 120 values");
+}
+
 TEST(ChangePoints, LevelsWithoutSpreadOrMean) {
   EXPECT_EQ(compare_levels(Values{1}, Values{2}).p, 1);  // nothing to judge the spread by
   EXPECT_EQ(compare_levels(Values{1, 1}, Values{2, 2}).p, 0);

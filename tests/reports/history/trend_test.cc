@@ -73,7 +73,8 @@ TEST(Trend, ABiasThatMovedAwayFromZeroIsWorse) {
                            false,
                            {0, 1, 2, 3},
                            {-0.2, -0.2, -0.3, -0.3},
-                           {{2, {-0.2, -0.3, 0.5, 0.5, 0}}}};
+                           {{2, {-0.2, -0.3, 0.5, 0.5, 0}}},
+                           {}};
   EXPECT_THAT(render_trends(history, {series}, {true}),
               ::testing::ContainsRegex("-0.200 +-0.300 .*-0.1.* .*worse"));
   EXPECT_THAT(trends_svg(history, {series}), HasSubstr("class=\"bad\""));
@@ -89,21 +90,26 @@ TEST(Trend, OfTwoRunsWhatAGateWouldNotPassIsAStep) {
       metric_of(record, "accuracy_mean_mm").value = means[i];
       metric_of(record, "bias_mean_mm").value = biases[i];
     }
-    return std::pair(history, detect_trends(history, {}));
+    TrendOptions options;
+    options.pinned = "run100";
+    return std::pair(history, detect_trends(history, options));
   };
   const auto [history, all] = trends_of({1, 5.74}, {-0.02, -4.40});
   for (const char* const metric : {"accuracy_mean_mm", "bias_mean_mm"}) {
     const TrendSeries& series = series_of(all, metric);
     ASSERT_EQ(series.changes.size(), 1u) << metric;
     EXPECT_EQ(series.changes[0].index, 1u);
+    EXPECT_TRUE(series.pinned.value().changed);
   }
   EXPECT_THAT(series_of(all, "time_ms").changes, IsEmpty());
+  EXPECT_FALSE(series_of(all, "time_ms").pinned.value().changed);
   const std::string text = render_trends(history, all);
   // A row for the case: 474 % of the tolerance of 5 %, before 4.38 of 0.1 mm.
   EXPECT_THAT(text, ::testing::ContainsRegex("mean error .mm. +1 +5.74 +5.7 x +94.8 +worse +n/a +[+]1"));
   // 4 % and 0.09 mm pass a gate; three runs that all differ have two steps, of which the first passes.
   const auto passes = trends_of({1, 1.04}, {-0.02, -0.11}).second;
   EXPECT_THAT(series_of(passes, "accuracy_mean_mm").changes, IsEmpty());
+  EXPECT_FALSE(series_of(passes, "accuracy_mean_mm").pinned.value().changed);
   EXPECT_THAT(series_of(passes, "bias_mean_mm").changes, IsEmpty());
   const auto three = trends_of({1, 1.02, 5}, {0, 0, 1}).second;
   ASSERT_EQ(series_of(three, "accuracy_mean_mm").changes.size(), 1u);
@@ -116,7 +122,7 @@ TEST(Trend, OfTwoRunsWhatAGateWouldNotPassIsAStep) {
 // least.
 TEST(Trend, ChartsHaveOneScaleOfTheChangeSinceTheFirstRun) {
   const TrendHistory history = history_of(2, 1);
-  const TrendSeries small{"a", "accuracy_mean_mm", "mm", Better::lower, false, {0, 1}, {1, 1.012}, {}};
+  const TrendSeries small{"a", "accuracy_mean_mm", "mm", Better::lower, false, {0, 1}, {1, 1.012}, {}, {}};
   TrendSeries large = small, share = small;
   large.values = {1, 10};
   share.unit = "%";
@@ -132,6 +138,20 @@ TEST(Trend, OneRunIsNoHistory) {
   const TrendHistory history = history_of(1, 18);
   EXPECT_THAT(render_trends(history, detect_trends(history, {})),
               HasSubstr("no value occurs in two runs with the same options"));
+}
+
+TEST(Trend, AgainstAPinnedRelease) {
+  const TrendHistory history = history_of(30, 18);
+  TrendOptions options;
+  options.pinned = "c1003";
+  const auto all = detect_trends(history, options);
+  ASSERT_TRUE(series_of(all, "time_ms").pinned.has_value());
+  EXPECT_TRUE(series_of(all, "time_ms").pinned->changed);
+  EXPECT_FALSE(series_of(all, "fscore_2mm_pct").pinned->changed);
+  options.pinned = "run125";
+  EXPECT_FALSE(series_of(detect_trends(history, options), "time_ms").pinned->changed);
+  options.pinned = "nobody";
+  EXPECT_THAT(error_of(ErrorKind::usage, [&] { detect_trends(history, options); }), HasSubstr("nobody"));
 }
 
 TEST(Trend, TimesOfOtherMachinesAreOtherSeries) {
