@@ -335,22 +335,8 @@ TEST(GbenchReport, IsRecognisedInTheOutputOfACommand) {
   EXPECT_FALSE(is_gbench_report(""));
 }
 
-TEST(GbenchReport, InstructionsOfAnIterationAreACounterOfEveryRun) {
-  const std::string text = R"({"benchmarks": [
-    {"name": "x", "real_time": 5, "cpu_time": 4, "time_unit": "ms", "INSTRUCTIONS": 1.2e6},
-    {"name": "x", "real_time": 6, "cpu_time": 5, "time_unit": "ms", "INSTRUCTIONS": 1.3e6},
-    {"name": "y", "real_time": 5, "cpu_time": 4, "time_unit": "ms", "INSTRUCTIONS": 1e6},
-    {"name": "y", "real_time": 6, "cpu_time": 5, "time_unit": "ms", "INSTRUCTIONS": 0}]})";
-  const auto times = read_gbench_report(text, "report");
-  EXPECT_THAT(times.at(0).instructions, ElementsAre(1.2e6, 1.3e6));
-  EXPECT_TRUE(times.at(1).instructions.empty());  // one of its runs was not counted
-}
-
 TEST(GbenchReport, ALineRunsOneBenchmarkAndKeepsItsOwnChoiceOfReport) {
-  EXPECT_THAT(gbench_line("./bench", "", "/f", {.quick = true}),
-              HasSubstr("./bench --benchmark_min_time=0.05 "));
-  EXPECT_THAT(gbench_line("./bench", "", "/f", {.instructions = true}),
-              HasSubstr("./bench --benchmark_perf_counters=INSTRUCTIONS "));
+  EXPECT_THAT(gbench_line("./b", "", "/f", {.quick = true}), HasSubstr("./b --benchmark_min_time=0.05 "));
   EXPECT_EQ(gbench_line("./bench", "", "/f"),
             "./bench --benchmark_format=json --benchmark_out_format=json --benchmark_out='/f'");
   EXPECT_THAT(gbench_line("./bench", "BM_x<int>/8.5", "/f"),

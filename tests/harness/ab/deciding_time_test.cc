@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/ab/benchmark_file.h"
 #include "harness/ab/report.h"
 #include "tests/harness/ab/documents.h"
 #include "tests/harness/ab/support.h"
@@ -108,6 +109,17 @@ TEST(DecidingTime, InstructionsDecideAloneWhereTheyWereCounted) {
   EXPECT_EQ(time["median_a_ms"], nullptr);
   EXPECT_NEAR(time["median_b"].get<double>(), 1.03e7, 1e5);
   EXPECT_EQ(time["decided_by"], "instructions");
+}
+
+TEST(DecidingTime, InstructionsOfAnIterationAreACounterOfEveryRun) {
+  const std::string text = R"({"benchmarks": [
+    {"name": "x", "real_time": 5, "cpu_time": 4, "time_unit": "ms", "INSTRUCTIONS": 1.2e6},
+    {"name": "x", "real_time": 6, "cpu_time": 5, "time_unit": "ms", "INSTRUCTIONS": 1.3e6},
+    {"name": "y", "real_time": 5, "cpu_time": 4, "time_unit": "ms", "INSTRUCTIONS": 1e6},
+    {"name": "y", "real_time": 6, "cpu_time": 5, "time_unit": "ms", "INSTRUCTIONS": 0}]})";
+  const auto times = read_gbench_report(text, "report");
+  EXPECT_THAT(times.at(0).instructions, ElementsAre(1.2e6, 1.3e6));
+  EXPECT_TRUE(times.at(1).instructions.empty());  // one of its runs was not counted
 }
 
 TEST(DecidingTime, WhereNoneAreCountedTheLoadChooses) {

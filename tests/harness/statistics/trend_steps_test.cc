@@ -83,7 +83,7 @@ TEST(TrendSteps, TwoStepsInSixteenRunsAreFoundAtTheirRuns) {
   EXPECT_GE(found_of(0.011, 1.10, 1.265), 490);
   EXPECT_GE(found_of(0.02, 1.10, 1.265), 400);
   EXPECT_GE(found_of(0.02, 1.265, 1.10), 390);
-  EXPECT_GE(found_of(0.03, 1.10, 1.265), 150);
+  EXPECT_GE(found_of(0.03, 1.10, 1.265), 125);
   EXPECT_GE(found_of(0.04, 1.25, 1.28), 450);  // the spread of all levels tells, each alone is too short
   EXPECT_GE(found_of(0.02, 1.265, 1 / 1.265), 490);  // up and down again: no split explains both
 }

@@ -67,11 +67,10 @@ TEST(Github, WorstFirstAtMostTenThenTheRestCounted) {
   EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(text, '\n')), 11u);
 }
 
-// Nothing was found to be worse: no red mark, whether or not the step fails.
 TEST(Github, WhatIsOpenIsAWarning) {
   Verdicts report;
-  report.rows.push_back({.case_name = "BM_x", .metric = "wall time", .verdict = Verdict::open});
-  EXPECT_THAT(github_annotations(report), StartsWith("::warning title=BM_x::"));
+  report.rows.emplace_back().verdict = Verdict::open;
+  EXPECT_THAT(github_annotations(report), StartsWith("::warning title="));
 }
 
 TEST(Github, NoNameCanStartACommandOfItsOwn) {
