@@ -99,8 +99,10 @@ std::vector<Flag<GateExports>> gate_export_flags() {
 
 void show_verdicts(const Verdicts& verdicts, const Results& results, const GateExports& exports,
                    std::FILE* stream, bool all) {
-  show_and_export(render_verdicts(verdicts, all, screen_of(fileno(stream))), verdicts, results, exports,
-                  stream);
+  Verdicts shown = verdicts;
+  if (const std::string caution = caution_of(results, &verdicts); !caution.empty())
+    shown.notes.push_back(caution);
+  show_and_export(render_verdicts(shown, all, screen_of(fileno(stream))), verdicts, results, exports, stream);
 }
 
 void show_and_export(const std::string& text, const Verdicts& verdicts, const Results& results,

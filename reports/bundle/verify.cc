@@ -242,11 +242,12 @@ VerifyReport verify_bundle(const std::filesystem::path& bundle, Results* results
   return Verifier(bundle).run(results);
 }
 
-std::string bundle_page(const std::filesystem::path& bundle) {
+std::string bundle_page(const std::filesystem::path& bundle, const std::string& since) {
   BundleContent content;
   require_verified(verify_bundle(bundle, &content.results), bundle);
   if (content.results.is_comparison()) content.results = read_any_results(bundle / "results.json");
   read_beside_results(bundle, content);
+  if (content.gated && !since.empty()) content.gated->against += "; " + since;
   const auto judged = take_comparison(content.results);
   return render_page(bundle, content, judged.get());
 }

@@ -39,8 +39,9 @@ std::string first_problem(const VerifyReport& report);
 void require_verified(const VerifyReport& report, const std::filesystem::path& bundle);
 
 // Returns the page of a bundle, rendered from its records: the bundle's own report.html may hold scripts of
-// strangers. Throws Error(verification) for a bundle that does not verify.
-std::string bundle_page(const std::filesystem::path& bundle);
+// strangers. `since` says since when its verdict holds, "" for unknown. Throws Error(verification) for a
+// bundle that does not verify.
+std::string bundle_page(const std::filesystem::path& bundle, const std::string& since = "");
 
 // Returns "verified: ..." with the digests, or one line for each finding, its file first; and the notes.
 std::string render_verify(const VerifyReport& report, bool colours = false);

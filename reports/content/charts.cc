@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <array>
 
-#include "core/quantiles.h"
 #include "harness/records/numbers.h"
 #include "harness/statistics/summary.h"
-#include "metrics/value_change.h"
+#include "reports/content/metrics_table.h"
 
 namespace aqbench {
 namespace {
@@ -46,19 +45,6 @@ std::string label_in_scene(CaseGroup group) {
 std::string text_of_ms(double ms) {
   const TimeUnit unit = time_unit(ms);
   return table_number(ms / unit.ms) + " " + unit.name;
-}
-
-// The metric as the first record that lists it has it.
-Metric metric_in(const std::vector<CaseGroup>& groups, const std::string& name) {
-  for (const CaseGroup& group : groups)
-    for (const Record* const record : group.records)
-      if (const Metric* const metric = find_metric(record->metrics, name)) return *metric;
-  return {};
-}
-
-const char* direction_words(const std::string& metric, Better better) {
-  if (!is_ranked(metric)) return ", no accuracy";
-  return better == Better::lower ? ", less is better" : better == Better::higher ? ", more is better" : "";
 }
 
 // The self times of a group, in the order in which its stages come, and which are unknown.
@@ -146,28 +132,6 @@ Chart stages_chart(const std::vector<CaseGroup>& groups) {
   return chart;
 }
 
-Chart times_chart(const Results& results) {
-  auto groups = group_cases(results);
-  take_common_axes(groups);
-  const TimeUnit unit = time_unit(results);
-  Chart chart{.title = "times of warm and cold calls"};
-  for (const CaseGroup& group : groups)
-    for (const Record* const record : group.records) {
-      if (record->timing.warm_ms.size() < 3) continue;
-      auto& row = chart.rows.emplace_back();
-      row.scene = group.scene;
-      row.label = label_in_scene(group);
-      row.samples = record->timing.warm_ms;
-      std::ranges::sort(row.samples);
-      row.first = record->timing.cold_ms;
-      row.number = table_number(quantile_of_sorted(row.samples, 0.5) / unit.ms) + " " + unit.name;
-      row.detail = fmt::format(" ({} to {})", table_number(row.samples.front() / unit.ms),
-                               table_number(row.samples.back() / unit.ms));
-      row.tip = fmt::format("{}: n = {}", record->case_name, row.samples.size());
-    }
-  return chart;
-}
-
 std::vector<std::pair<std::string, Chart>> metric_charts(const std::vector<CaseGroup>& groups) {
   const std::vector<MetricColumn> columns = metric_columns(groups);
   std::vector<std::pair<std::string, Chart>> charts;
@@ -187,7 +151,6 @@ std::vector<std::pair<std::string, Chart>> run_charts(const Results& results) {
   take_common_axes(groups);
   auto charts = metric_charts(groups);
   charts.emplace_back("stages", stages_chart(groups));
-  charts.emplace_back("times", times_chart(results));
   std::erase_if(charts, [](const auto& chart) { return chart.second.rows.empty(); });
   return charts;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The charts of a run: metrics of methods side by side, self times of stages, times of warm and cold calls.
+// The charts of a run: metrics of methods side by side, self times of stages.
 
 #include <string>
 #include <utility>
@@ -17,14 +17,11 @@ Chart metric_chart(const std::vector<CaseGroup>& groups, const MetricColumn& col
 // medians over the number of records that are ok.
 Chart stages_chart(const std::vector<CaseGroup>& groups);
 
-// Returns a box plot of the warm runs of each case with at least three, and a dot for its cold run.
-Chart times_chart(const Results& results);
-
 // Returns a chart for each metric that the results have, with the name of its file; all metrics of imported
 // numbers.
 std::vector<std::pair<std::string, Chart>> metric_charts(const std::vector<CaseGroup>& groups);
 
-// Returns names and charts: metrics, stages, times; those that have something to show.
+// Returns names and charts: metrics, stages; those that have something to show.
 std::vector<std::pair<std::string, Chart>> run_charts(const Results& results);
 
 }  // namespace aqbench

@@ -43,17 +43,6 @@ void mark_best(const std::string& metric, Better better, std::vector<MarkedMean>
   }
 }
 
-Better better_of(const std::vector<CaseGroup>& groups, const std::string& name) {
-  for (const CaseGroup& group : groups)
-    for (const Record* const record : group.records)
-      if (const Metric* const metric = find_metric(record->metrics, name)) return metric->better;
-  return Better::equal;
-}
-
-const char* side_words(Better better) {
-  return better == Better::lower ? ", less is better" : better == Better::higher ? ", more is better" : "";
-}
-
 // What the columns of a table of methods are: scenes, or of one scene the values of the axis of all cases
 // that has most.
 struct MethodColumns {
@@ -187,16 +176,16 @@ std::vector<Table> method_tables(const Results& results, std::span<const MetricC
   take_common_axes(groups);
   const MethodColumns columns = columns_of(groups, ranked);
   std::vector<MethodRow> rows = method_rows(groups, columns);
-  if (ranked && !metrics.empty()) rank(metrics[0].metric, better_of(groups, metrics[0].metric), rows);
+  if (ranked && !metrics.empty()) rank(metrics[0].metric, metric_in(groups, metrics[0].metric).better, rows);
   Table head{{{"method", Align::left, false, ColumnRole::name}}};
   head.sortable = false;
   for (const MethodRow& row : rows)
     if (has_room(head)) head.rows.push_back({{row.name}});
   std::vector<Table> tables;
   for (const MetricColumn& metric : metrics) {
-    const Better better = better_of(groups, metric.metric);
+    const Better better = metric_in(groups, metric.metric).better;
     Table& table = tables.emplace_back(head);
-    table.label = metric.title + side_words(better);
+    table.label = metric.title + direction_words(metric.metric, better);
     for (const std::string& name : columns.names)
       add_means(rows, {name}, metric, better, {name, Align::right}, table);
     if (columns.axis.empty() && columns.names.size() > 1)

@@ -134,6 +134,18 @@ std::vector<TableCell> name_cells(const CaseNames& names, const std::string& cas
   return told_apart(names, TableCell{name.scene}, {name.method + note}, {name.axes});
 }
 
+Metric metric_in(std::span<const CaseGroup> groups, std::string_view name) {
+  for (const CaseGroup& group : groups)
+    for (const Record* const record : group.records)
+      if (const Metric* const metric = find_metric(record->metrics, name)) return *metric;
+  return {};
+}
+
+const char* direction_words(const std::string& metric, Better better) {
+  if (!is_ranked(metric)) return ", no accuracy";
+  return better == Better::lower ? ", less is better" : better == Better::higher ? ", more is better" : "";
+}
+
 Table metrics_table(std::vector<TableColumn> names, const std::vector<MetricsRow>& rows,
                     std::span<const MetricColumn> columns, const TimeUnit* time) {
   Table table{std::move(names)};

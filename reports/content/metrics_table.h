@@ -53,6 +53,10 @@ inline constexpr const char* kMethodTablesNote =
     "Mean over the seeds ± standard error. Bold: the best of a column, and those that a paired t test over "
     "the seeds cannot tell from it (p > 0.05). `aqbench ab` decides.";
 
+// Returns a metric as the first record that lists it has it, and which side of it is better, in words.
+Metric metric_in(std::span<const CaseGroup> groups, std::string_view name);
+const char* direction_words(const std::string& metric, Better better);
+
 // Returns the columns that name a case, and its cells below them.
 std::vector<TableColumn> name_columns(const CaseNames& names);
 std::vector<TableCell> name_cells(const CaseNames& names, const std::string& case_name,

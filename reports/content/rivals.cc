@@ -163,16 +163,6 @@ std::vector<Rivals> rivals_of(const Results& results) {
   return found;
 }
 
-std::string since_baseline(const Rivals& pair, const BundleContent& content) {
-  for (const VerdictRow& row : content.gated->rows) {
-    if (row.case_name != pair.worse->case_name || row.metric.empty()) continue;
-    constexpr double kSeen = 0.005;  // of what is allowed: less is rounding
-    if (!row.current || !row.baseline || std::abs(row.excess) < kSeen) continue;
-    return verdict_row_text(row);
-  }
-  return "as it was accepted";
-}
-
 std::string likely_cause(const Rivals& pair, const CameraBiases& biases_mm) {
   const std::string bias = bias_text(pair, biases_mm);
   return bias.empty() ? stage_text(pair) : bias;

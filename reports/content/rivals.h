@@ -20,6 +20,9 @@ struct Rivals {
   const Record *worse, *best;
 };
 
+// The most pairs that a page shows.
+inline constexpr std::size_t kMaxRivals = 40;
+
 // Returns for each group of cases that and the most accurate one of its scene, and for that one the one with
 // the greatest completeness, where it is another: of both the first records that have the same seed. Those
 // that differ by no more than noise are left out.
@@ -34,8 +37,5 @@ using CameraBiases = std::map<std::string, std::vector<double>>;
 // Returns a bias that all cameras have in common, or else the stage that lost the most of the surface beyond
 // what the best lost in it.
 std::string likely_cause(const Rivals& pair, const CameraBiases& biases_mm);
-
-// Returns what the baseline says of the case: worst row first.
-std::string since_baseline(const Rivals& pair, const BundleContent& content);
 
 }  // namespace aqbench

@@ -250,10 +250,10 @@ std::string common_bias_note(const Results& results, const Record& record) {
 
 }  // namespace
 
-const Record* leading_record(const BundleContent& content) {
-  const std::vector<Record>& records = content.results.records;
-  if (content.gated && !content.gated->rows.empty() && is_refused(content.gated->rows.front().verdict)) {
-    const auto found = std::ranges::find(records, content.gated->rows.front().case_name, &Record::case_name);
+const Record* leading_record(const Results& results, const Verdicts* gated) {
+  const std::vector<Record>& records = results.records;
+  if (gated != nullptr && !gated->rows.empty() && is_refused(gated->rows.front().verdict)) {
+    const auto found = std::ranges::find(records, gated->rows.front().case_name, &Record::case_name);
     return found == records.end() ? nullptr : &*found;
   }
   if (const auto failed = std::ranges::find_if(records, is_failure, &Record::status); failed != records.end())
@@ -272,11 +272,16 @@ const Record* leading_record(const BundleContent& content) {
   return nullptr;
 }
 
+std::string caution_of(const Results& results, const Verdicts* gated) {
+  std::string caution = without_truth_note(results);
+  const Record* const record = leading_record(results, gated);
+  const bool accepted = gated != nullptr && gated->exit_code() == ExitCode::pass;
+  return !caution.empty() || accepted || record == nullptr ? caution : common_bias_note(results, *record);
+}
+
 Banner banner_of(const BundleContent& content) {
   Banner banner = content.gated ? banner_of(*content.gated) : banner_without_gate(content.results);
-  banner.caution = without_truth_note(content.results);
-  if (const Record* const record = leading_record(content); record != nullptr && banner.caution.empty())
-    banner.caution = common_bias_note(content.results, *record);
+  banner.caution = caution_of(content.results, content.gated ? &*content.gated : nullptr);
   return banner;
 }
 

@@ -58,7 +58,11 @@ Banner shown_banner_of(const Verdicts& verdicts);
 
 // Returns the case that a reader asks about first: the worst that the gate refuses, a failed one, else the
 // least accurate, or that whose images agree least. nullptr where nothing is known of any.
-const Record* leading_record(const BundleContent& content);
+const Record* leading_record(const Results& results, const Verdicts* gated);
+
+// Returns what stands before all verdicts: that there is no truth, or that all points of that case are off to
+// one side, unless that was accepted; "" for neither.
+std::string caution_of(const Results& results, const Verdicts* gated);
 
 // Returns what a sweep comes to: the verdicts of its gate, else whether its cases ran; and whether they say
 // anything of accuracy.

@@ -56,8 +56,7 @@ struct Lines {
 struct Command {
   std::string text;
 };
-// A chart of rows: bars one after the other, a box plot of samples, each on a scale of its own, or changes
-// with their intervals around one zero line.
+// A chart of rows: bars one after the other, or changes with their intervals around one zero line.
 struct Chart {
   struct Bar {
     std::string name;
@@ -68,15 +67,13 @@ struct Chart {
     std::string scene, label, tip;  // rows of one scene stand together
     std::vector<Bar> bars;
     std::optional<double> spread;  // around the end of the bars
-    std::vector<double> samples;   // sorted, in place of bars
-    std::optional<double> first;   // a dot beside the samples
     // In place of bars: a change, for the worse above 0, and what is allowed of it.
     struct Interval {
       double low = 0, estimate = 0, high = 0, least = 0, most = 0;
     };
     std::optional<Interval> interval;
     Colour colour = Colour::none;  // of the interval
-    std::string number, detail;    // behind; the detail where there is room
+    std::string number;            // behind
   };
   std::string title, note = {};
   std::vector<std::pair<std::string, std::string>> keys = {};  // names of bars and their colours
@@ -118,7 +115,8 @@ std::string markdown_of(const Section& section);
 std::string html_of(const ReportBlock& block);
 std::string html_of(const Section& section);
 
-// Returns the table for LaTeX's package booktabs: the best is bold, the second underlined.
+// Returns the table for LaTeX's packages booktabs and siunitx: the best is bold, the second underlined, spreads
+// are uncertainties of the last digits.
 std::string latex_of(const Table& table);
 std::string latex_escape(std::string_view text);
 

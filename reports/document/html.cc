@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/quantiles.h"
 #include "core/text.h"
 #include "reports/document/document.h"
 
@@ -137,18 +136,6 @@ std::string banner_of(const Banner& banner) {
                      pictured ? " pictured" : "", html);
 }
 
-// A box plot in percent of the width.
-std::string box_of(const Chart::Row& row) {
-  const Axis axis{std::min(row.samples.front(), row.first.value_or(row.samples.front())),
-                  std::max(row.samples.back(), row.first.value_or(row.samples.back()))};
-  const auto quantile = [&](double share) { return quantile_of_sorted(row.samples, share); };
-  return fmt::format("<span class=\"boxplot\">{}{}{}{}</span>",
-                     axis.mark("whisker", quantile(0), quantile(1)),
-                     axis.mark("quartiles", quantile(0.25), quantile(0.75)),
-                     axis.mark("median", quantile(0.5), quantile(0.5)),
-                     row.first ? axis.mark("cold", *row.first, *row.first) : "");
-}
-
 // An interval over zero and what is allowed.
 std::string interval_of(const Chart::Row::Interval& row, Colour colour, double reach) {
   const Axis axis{-reach, reach};
@@ -159,7 +146,6 @@ std::string interval_of(const Chart::Row::Interval& row, Colour colour, double r
 
 std::string lane_of(const Chart& chart, const Chart::Row& row) {
   if (row.interval) return interval_of(*row.interval, row.colour, interval_reach(chart));
-  if (!row.samples.empty()) return box_of(row);
   std::string html;
   for (const Chart::Bar& bar : row.bars)
     html += fmt::format("<span class=\"bar\"{} style=\"--w:{:.4g}{}\"></span>",

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/quantiles.h"
+#include "core/drawing/colour_map.h"
 #include "core/text.h"
 
 namespace aqbench {
@@ -13,15 +13,6 @@ namespace {
 
 constexpr double kPage = 960, kLabels = 320, kNumbers = 150, kRow = 22;
 constexpr double kRoom = kPage - kLabels - kNumbers;
-
-// A round number at or above `most`, where a scale can end.
-double round_up(double most) {
-  if (!(most > 0)) return 1;
-  const double power = std::pow(10, std::floor(std::log10(most)));
-  for (const double step : {1.0, 1.5, 2.0, 3.0, 5.0, 7.5, 10.0})
-    if (most <= step * power * (1 + 1e-12)) return step * power;
-  return 10 * power;
-}
 
 // Draws the colours and names of bars from `y` on and moves `y` below them.
 void draw_keys(const Chart& chart, double& y, std::vector<Shape>& shapes) {
@@ -54,23 +45,6 @@ double draw_bars(const Chart::Row& row, double scale, double y, std::vector<Shap
   return at + sd;
 }
 
-// A box plot on a scale of its own, because it is there to show the spread.
-double draw_box(const Chart::Row& row, double y, std::vector<Shape>& shapes) {
-  const double low = std::min(row.samples.front(), row.first.value_or(row.samples.front())),
-               high = std::max(row.samples.back(), row.first.value_or(row.samples.back())),
-               span = high > low ? high - low : 1, middle = y + kRow / 2;
-  const auto x_of = [&](double value) { return kLabels + 40 + (kRoom - 80) * (value - low) / span; };
-  const auto x_at = [&](double share) { return x_of(quantile_of_sorted(row.samples, share)); };
-  shapes.push_back(line_shape(x_at(0), middle, x_at(1), middle, "axis"));
-  shapes.push_back(
-      rect_shape(x_at(0.25), y + 5, std::max(1.0, x_at(0.75) - x_at(0.25)), kRow - 10, "box", row.tip));
-  shapes.push_back(line_shape(x_at(0.5), y + 5, x_at(0.5), y + kRow - 5, "level"));
-  if (row.first)
-    shapes.push_back(
-        circle_shape(x_of(*row.first), middle, 3, "dot", "cold: " + short_number(*row.first) + " ms"));
-  return kLabels + kRoom;
-}
-
 // An interval over zero and what is allowed of a change.
 double draw_interval(const Chart::Row& row, double reach, double y, std::vector<Shape>& shapes) {
   const auto x_of = [&](double value) {
@@ -94,15 +68,14 @@ Drawing drawing_of(const Chart& chart) {
   if (!chart.keys.empty()) draw_keys(chart, y, shapes);
   for (const Chart::Row& row : chart.rows)
     if (row.bars.size() == 1) most = std::max(most, row.bars.front().value + row.spread.value_or(0));
-  const double scale = kRoom / round_up(most), top = y;
+  const double scale = kRoom / (most > 0 ? round_up_125(most) : 1), top = y;
   for (std::size_t i = 0; i < std::min(chart.rows.size(), kMaxRows); ++i) {
     const Chart::Row& row = chart.rows[i];
     const std::string label = row.scene + (row.scene.empty() || row.label.empty() ? "" : "/") + row.label;
     shapes.push_back(text_shape(kLabels - 8, y + 14, "end", elide_middle(label, kLabelColumns), "s"));
-    const double end = row.interval          ? draw_interval(row, interval_reach(chart), y, shapes)
-                       : row.samples.empty() ? draw_bars(row, scale, y, shapes)
-                                             : draw_box(row, y, shapes);
-    shapes.push_back(text_shape(end + 6, y + 14, "start", elide_middle(row.number + row.detail, 40), "s"));
+    const double end = row.interval ? draw_interval(row, interval_reach(chart), y, shapes)
+                                    : draw_bars(row, scale, y, shapes);
+    shapes.push_back(text_shape(end + 6, y + 14, "start", elide_middle(row.number, 40), "s"));
     y += kRow;
   }
   shapes.push_back(line_shape(kLabels, top, kLabels, y, "axis"));

@@ -67,14 +67,14 @@ std::string results_latex(const Results& results, const LatexOptions& options) {
     chosen.push_back(*column);
   }
   if (!chosen.empty()) columns = std::move(chosen);
-  std::string text = fmt::format("% {}; needs \\usepackage{{booktabs}}\n", latex_escape(run_title(results)));
+  std::string text = fmt::format("% {}; needs \\usepackage{{booktabs,siunitx}} \\sisetup{{detect-weight=true,mode=text}}\n", latex_escape(run_title(results)));
   std::vector<Table> tables = method_tables(results, columns);
   if (!tables.empty() && tables.front().columns.size() == 2) {  // of one scene: methods and metrics
     Table joined = tables.front();
     joined.label.clear();
-    joined.columns.back().header = columns.front().title;
+    joined.columns.back().header = columns.front().heading;
     for (std::size_t i = 1; i < tables.size(); ++i) {
-      joined.columns.push_back({columns[i].title, Align::right});
+      joined.columns.push_back({columns[i].heading, Align::right});
       for (std::size_t row = 0; row < joined.rows.size(); ++row)
         joined.rows[row].push_back(tables[i].rows[row].back());
     }

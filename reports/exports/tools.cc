@@ -258,7 +258,7 @@ std::string github_step_summary(const Verdicts& report, const Results& results, 
   const Banner banner = banner_of(report);
   std::string text =
       fmt::format("### {}{}{}\n\n", banner.word, banner.word.empty() ? "" : " ", md_escape(banner.title));
-  for (const std::string& line : {banner.detail, banner.origin})
+  for (const std::string& line : {caution_of(results, &report), banner.detail, banner.origin})
     if (!line.empty()) text += md_escape(line) + "\n\n";
   std::string end =
       fmt::format("\n- {}\n- root digest `{}`\n", md_escape(run_title(results)), root_digest(results));

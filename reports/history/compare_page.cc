@@ -10,25 +10,12 @@
 #include "reports/content/verdict_blocks.h"
 #include "reports/history/compare.h"
 #include "reports/html/page_data.h"
-#include "reports/html/picture_parts.h"
 #include "reports/html/sections.h"
 
 namespace aqbench {
 namespace {
 
 constexpr std::size_t kCloudBytes = 6'600'000;  // base64 makes 8.8 MB of them, at most: less beside much else
-
-// How this page is made again, and how its cases are run again.
-Section again_section(const ComparedSide& a, const ComparedSide& b) {
-  const std::string &id_a = a.results->run.id, &id_b = b.results->run.id;
-  return {"again",
-          "Again",
-          "",
-          {Lines{{fmt::format("This page, in the folder of both bundles: aqbench compare {} {} --html FILE",
-                              id_a, id_b),
-                  fmt::format("A case, compared bit for bit: aqbench replay {} --case NAME", id_b),
-                  fmt::format("Whether a bundle holds together: aqbench verify {}", id_b)}}}};
-}
 
 // The cases that both sides have, with what scripts draw of them: A and B of the first one are shown first.
 struct SharedCases {
@@ -98,11 +85,7 @@ std::string compare_page(const CompareReport& report, const ComparedSide& a, con
     return found == shared.tiles.end() ? std::vector<ReportTile>{} : found->second;
   };
   Banner card = shown_banner_of(verdicts);
-  if (!verdicts.rows.empty()) {
-    const std::string& name = verdicts.rows.front().case_name;
-    if (const std::string map = difference_map(tiles_of(name, false), tiles_of(name, true)); !map.empty())
-      card.picture = figure(map, "", "How much larger the errors of this case are in B (red), from above.");
-  }
+  card.picture = worst_places(verdicts, tiles_of);
   parts.header = fmt::format(
       "<h1>Two bundles side by side</h1>\n{}<p>A: {}<br>B: {}</p>\n<p class=\"dim\">Cases with the same "
       "options: {}. Shown, not decided: <code>aqbench gate</code> and <code>aqbench ab</code> decide.</p>\n",
@@ -132,7 +115,6 @@ std::string compare_page(const CompareReport& report, const ComparedSide& a, con
     if (section.id == "times") parts.body += flames_section(shared.stacks);
     parts.body += html_of(section);
   }
-  parts.body += html_of(again_section(a, b));
   return html_page(parts);
 }
 

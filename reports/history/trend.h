@@ -85,6 +85,9 @@ std::vector<TrendSeries> detect_trends(const TrendHistory& history, const TrendO
 // "3f2a9c01 aqbench 0a1b2c3d"; "" where none is known.
 std::string commit_text(const TrendRun& run);
 
+// Returns "RUN COMMIT".
+std::string run_name(const TrendRun& run);
+
 // Returns what the history comes to: the newest change of each value, the worst first. It decides nothing.
 Banner trend_banner(const TrendHistory& history, const std::vector<TrendSeries>& series);
 

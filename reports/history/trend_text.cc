@@ -46,12 +46,6 @@ std::string commit_of(const TrendRun& run) {
   return (run.folder_commit.empty() ? run.commit : run.folder_commit).substr(0, 8);
 }
 
-// "RUN COMMIT".
-std::string run_name(const TrendRun& run) {
-  const std::string commit = commit_text(run);
-  return commit.empty() ? run.id : run.id + " " + commit;
-}
-
 // The changes of each run, by its place in the history; the reason of a row is the p of its step.
 std::map<std::size_t, Verdicts, std::greater<>> changes_of_runs(const std::vector<TrendSeries>& series) {
   std::map<std::size_t, Verdicts, std::greater<>> changes;
@@ -197,6 +191,11 @@ std::string commit_text(const TrendRun& run) {
   std::string text = commit_of(run);
   if (!run.folder_commit.empty() && !run.commit.empty()) text += " aqbench " + run.commit.substr(0, 8);
   return text;
+}
+
+std::string run_name(const TrendRun& run) {
+  const std::string commit = commit_text(run);
+  return commit.empty() ? run.id : run.id + " " + commit;
 }
 
 Banner trend_banner(const TrendHistory& history, const std::vector<TrendSeries>& series) {

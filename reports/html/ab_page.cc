@@ -21,11 +21,13 @@ namespace {
 // A page with more units would be too large to load: it shows verdicts without curves.
 constexpr std::size_t kMaxUnitsDrawn = 20'000;
 
-std::string ab_head(const AbDocument& document, const AbReport& report) {
+std::string ab_head(const AbDocument& document, const AbReport& report, const TilesOfSide& tiles_of) {
   std::string text = fmt::format("<h1>{} against {}</h1>\n<p class=\"dim\">aqbench ab, {}</p>\n",
                                  xml_escape(document.b.label), xml_escape(document.a.label),
                                  xml_escape(minute_text(document.run.started_utc)));
-  text += html_of(banner_of(report));
+  Banner card = banner_of(report);
+  card.picture = worst_places(report.verdicts, tiles_of);
+  text += html_of(card);
   if (!document.run.complete) text += "<p><span class=\"badge bad\">interrupted</span></p>\n";
   return text +
          fmt::format("<p>A: {}<br>B: {}</p>\n", xml_escape(document.a.label), xml_escape(document.b.label));
@@ -125,7 +127,11 @@ std::string ab_page(const AbDocument& document, const AbReport& judged,
   const AbReport report = with_sides_named(document, judged);
   PageParts parts;
   parts.title = fmt::format("{} against {}", document.b.label, document.a.label);
-  parts.header = ab_head(document, report);
+  const auto tiles_of = [&](const std::string& name, bool of_b) {
+    const auto found = tiles.find(ab_tiles_file(name, of_b ? AbSide::b : AbSide::a));
+    return found == tiles.end() ? std::vector<ReportTile>{} : parse_tiles_csv(found->second, found->first);
+  };
+  parts.header = ab_head(document, report, tiles_of);
   const std::vector<Section> sections = ab_sections(document, report);
   parts.body = html_of(sections.front());
   if (document.samples.units.size() <= kMaxUnitsDrawn) {
@@ -134,10 +140,6 @@ std::string ab_page(const AbDocument& document, const AbReport& judged,
     parts.body += scripted_section("comparison", "Pair by pair",
                                    "Drag over a curve to zoom in, double click to zoom out.");
   }
-  const auto tiles_of = [&](const std::string& name, bool of_b) {
-    const auto found = tiles.find(ab_tiles_file(name, of_b ? AbSide::b : AbSide::a));
-    return found == tiles.end() ? std::vector<ReportTile>{} : parse_tiles_csv(found->second, found->first);
-  };
   parts.body += tile_places_section(report.verdicts, tiles_of,
                                     "Of each case the first run of A and the first of B, on the same input: "
                                     "one run is no verdict.");

@@ -11,6 +11,7 @@
 #include "reports/content/charts.h"
 #include "reports/content/environment_text.h"
 #include "reports/content/narrative.h"
+#include "reports/content/rivals.h"
 #include "reports/content/run_sections.h"
 #include "reports/content/verdict_text.h"
 #include "reports/html/page_data.h"
@@ -43,7 +44,7 @@ Banner card_of(const BundleContent& content, const ReportPictures& pictures) {
         card.notes.size() < 5)
       card.notes.push_back(
           fmt::format("{} {}: {}", to_string(record.status), record.case_name, record.reason));
-  const Record* const record = leading_record(content);
+  const Record* const record = leading_record(content.results, content.gated ? &*content.gated : nullptr);
   if (record == nullptr) return card;
   card.picture = case_picture(*record, pictures);
   if (const auto error = value_of(record->metrics, kAccuracyMetric); error && card.kind != Banner::Kind::bad)
@@ -95,10 +96,6 @@ std::string stages_section(const std::vector<CaseGroup>& groups, const ReportPic
   return html_of(section);
 }
 
-constexpr const char* kBoxNote =
-    "Box: quartiles and median of the warm calls, whiskers: minimum and maximum, dot: the first call of the "
-    "process; the number is the median. Each row has a scale of its own.";
-
 // What stands above and below the clouds, which get the room that these two leave.
 struct PageBody {
   std::string above_clouds, below_clouds;
@@ -126,11 +123,7 @@ PageBody page_body(const BundleContent& content, const BundleContent& page, cons
     body += scripted_section("curves", "Curves",
                              "Choose cases; drag over a curve to zoom in, double click to zoom out.");
   body += stages_section(groups, pictures) + flames_section(pictures.stacks);
-  for (Section& section : trailing_sections(content, page)) {
-    if (Chart boxes = times_chart(results); section.id == "times" && !boxes.rows.empty())
-      section.blocks.insert(section.blocks.begin(), {std::move(boxes), Paragraph{kBoxNote}});
-    body += html_of(section);
-  }
+  for (const Section& section : trailing_sections(content, page)) body += html_of(section);
   return {std::move(above), std::move(body)};
 }
 
@@ -150,8 +143,9 @@ BundleContent listed_on_page(const BundleContent& content) {
   for (const Record& record : content.results.records) records.push_back(&record);
   std::ranges::stable_sort(records, {}, [&](const Record* record) { return listing_rank(*record, refused); });
   // Whatever the page names elsewhere opens in it.
-  const std::vector<std::string> rivals = rival_cases(content.results);
-  for (const std::string& name : rivals) listed.insert(name);
+  const std::vector<Rivals> pairs = rivals_of(content.results);
+  for (std::size_t i = 0; i < std::min(pairs.size(), kMaxRivals); ++i)
+    listed.insert({pairs[i].worse->case_name, pairs[i].best->case_name});
   for (const Record* const record : records)
     if (listed.size() < kMaxPageCases) listed.insert(record->case_name);
 

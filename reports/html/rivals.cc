@@ -10,8 +10,6 @@
 namespace aqbench {
 namespace {
 
-constexpr std::size_t kMaxRivals = 40;
-
 std::string tile_text(const ReportTile& tile) {
   return fmt::format("x {:.10g}, y {:.10g} mm", (tile.x_min_mm + tile.x_max_mm) / 2,
                      (tile.y_min_mm + tile.y_max_mm) / 2);
@@ -62,10 +60,8 @@ Table rivals_table(const std::vector<Rivals>& pairs, const BundleContent& conten
         {column.heading, Align::right, false, ColumnRole::value, column.metric, column.title});
     table.columns.push_back({"best", Align::right});
   }
-  table.columns.insert(table.columns.end() - 2, {"ratio", Align::right});
   for (const char* const title : {"likely cause", "map", "worst place"}) table.columns.push_back({title});
   table.columns[table.columns.size() - 2].role = ColumnRole::picture;
-  if (content.baseline) table.columns.push_back({"since the baseline"});
   table.label = "methods against each other";
   table.sortable = false;
   for (const Rivals& pair : pairs) {
@@ -78,14 +74,11 @@ Table rivals_table(const std::vector<Rivals>& pairs, const BundleContent& conten
                  there = value_of(best->metrics, column.metric);
       cells.push_back({table_number_or_na(here)});
       cells.push_back({table_number_or_na(there)});
-      if (&column == columns.data())
-        cells.push_back({here && there && *there > 0 ? table_number(*here / *there) + " x" : "n/a"});
     }
     cells.push_back({likely_cause(pair, pictures.biases_mm)});
     TableCell& map = cells.emplace_back();
     map.html = difference_map(tiles_in(pictures, best->case_name), tiles_in(pictures, worse->case_name));
     cells.push_back({places_text(pair, pictures)});
-    if (content.baseline) cells.push_back({since_baseline(pair, content)});
     table.rows.push_back(std::move(cells));
     table.subjects.push_back({worse->case_name, true, false, best->case_name});
   }
@@ -93,16 +86,6 @@ Table rivals_table(const std::vector<Rivals>& pairs, const BundleContent& conten
 }
 
 }  // namespace
-
-std::vector<std::string> rival_cases(const Results& results) {
-  std::vector<std::string> names;
-  const std::vector<Rivals> all = rivals_of(results);
-  for (std::size_t i = 0; i < std::min(all.size(), kMaxRivals); ++i) {
-    names.push_back(all[i].worse->case_name);
-    names.push_back(all[i].best->case_name);
-  }
-  return names;
-}
 
 std::string rival_words(const BundleContent& content, const ReportPictures& pictures,
                         const std::string& case_name) {

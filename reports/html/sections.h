@@ -33,6 +33,9 @@ std::string difference_map(const std::vector<ReportTile>& best, const std::vecto
 // Returns the tiles of a case on side A or B of a comparison; none where there are none.
 using TilesOfSide = std::function<std::vector<ReportTile>(const std::string& case_name, bool of_b)>;
 
+// Returns where B is worse in the worst case, a picture for a card; "" where the sides share no tile of it.
+std::string worst_places(const Verdicts& verdicts, const TilesOfSide& tiles_of);
+
 // Returns the section of a page with pictures of the cases whose tiles differ on both sides, the first 12 in
 // the order of the verdicts' cases, and counts the others; "" where none differs. `lead` says of what they
 // are.
@@ -47,8 +50,5 @@ std::string rivals_section(const BundleContent& content, const ReportPictures& p
 // Returns in a sentence what a case loses to the best of its scene, or where; "" where it is the best.
 std::string rival_words(const BundleContent& content, const ReportPictures& pictures,
                         const std::string& case_name);
-
-// Returns the names of the cases that rivals_section() names, in no order, possibly twice. At most 80.
-std::vector<std::string> rival_cases(const Results& results);
 
 }  // namespace aqbench

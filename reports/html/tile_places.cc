@@ -1,9 +1,18 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "reports/html/picture_parts.h"
 #include "reports/html/sections.h"
 
 namespace aqbench {
+
+std::string worst_places(const Verdicts& verdicts, const TilesOfSide& tiles_of) {
+  if (verdicts.rows.empty()) return "";
+  const std::string& name = verdicts.rows.front().case_name;
+  const std::string map = difference_map(tiles_of(name, false), tiles_of(name, true));
+  return map.empty() ? ""
+                     : figure(map, "", "How much larger the errors of this case are in B (red), from above.");
+}
 
 std::string tile_places_section(const Verdicts& verdicts, const TilesOfSide& tiles_of,
                                 const std::string& lead) {

@@ -82,6 +82,20 @@ std::vector<SiteSuite> suites_of(TrendHistory history, const SiteRequest& reques
   return suites;
 }
 
+// Since when the worst value that the gate of a run refuses is as it is: "" where the history does not say.
+std::string since_text(const SiteSuite& suite, std::size_t run) {
+  const std::optional<Verdicts>& gated = suite.runs[run].gated;
+  if (!gated || gated->rows.empty() || !is_refused(gated->rows.front().verdict)) return "";
+  const VerdictRow& worst = gated->rows.front();
+  std::string text;
+  for (const TrendSeries& series : suite.series)
+    for (const ChangePoint& change : series.changes)
+      if (series.case_name == worst.case_name && series.metric == worst.metric &&
+          series.runs[change.index] <= run)
+        text = "since run " + run_name(suite.history.runs[series.runs[change.index]]);
+  return text;
+}
+
 // Adds the pages of the newest runs of a suite, rendered from their records; the file of another benchmark
 // tool is its own page.
 void add_reports(std::size_t most, SiteSuite& suite, std::map<std::string, std::string>& files) {
@@ -92,7 +106,7 @@ void add_reports(std::size_t most, SiteSuite& suite, std::map<std::string, std::
     std::string& path = suite.runs[i].report;
     path = fmt::format("report/{}-{}{}", site_file_name(run.id), root_digest(run.results).substr(0, 8),
                        other_tool ? ".json" : ".html");
-    files[path] = other_tool ? read_file(run.folder) : bundle_page(run.folder);
+    files[path] = other_tool ? read_file(run.folder) : bundle_page(run.folder, since_text(suite, i));
   }
 }
 

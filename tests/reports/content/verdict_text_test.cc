@@ -121,6 +121,27 @@ TEST(VerdictText, ABannerSaysWhatFailedWhereAndSinceWhen) {
             "FAIL: 1 of 4 cases failed. flat_plane/lightglue_like/seed=42: crashed: signal 11");
 }
 
+// The least accurate case lies 1.2 of its mean error of 1.6 mm too deep: what its gate says comes after that.
+TEST(VerdictText, ABannerNamesABiasOfAllPoints) {
+  BundleContent content = content_of(synthetic_results());
+  EXPECT_EQ(banner_of(content).caution, "");
+  content.results.records[2].metrics.emplace_back("bias_median_mm", Metric{-1.2, "mm", Better::equal, ""});
+  const char* const bias =
+      "undulating/lightglue_like: a common bias, its points lie 1.20 mm behind the true surface: most of its "
+      "mean error, as with a wrong calibration or frame";
+  EXPECT_EQ(banner_of(content).caution, bias);
+  EXPECT_THAT(banner_line(banner_of(content)), HasSubstr(bias));
+  const Baseline baseline = synthetic_baseline(content.results);
+  set_baseline(content, baseline);
+  EXPECT_EQ(banner_of(content).caution, "") << "it was accepted";
+  *metric_of(content.results.records[2], "accuracy_mean_mm").value = 2.3;
+  set_baseline(content, baseline);
+  EXPECT_EQ(banner_of(content).kind, Banner::Kind::bad);
+  EXPECT_THAT(banner_of(content).caution, HasSubstr("a common bias"));
+  *metric_of(content.results.records[2], "bias_median_mm").value = 1.1;  // less than half
+  EXPECT_EQ(banner_of(content).caution, "");
+}
+
 TEST(VerdictText, WhatWasNotComparedIsNeverGreen) {
   const Results results = synthetic_results();
   Baseline baseline = synthetic_baseline(results);

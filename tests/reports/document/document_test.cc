@@ -73,8 +73,8 @@ TEST(Document, TerminalHasNoSequencesOfTexts) {
 TEST(Document, TablesForPapersAndSpreadsheets) {
   const Table table = std::get<Table>(everything().blocks[5]);
   EXPECT_THAT(latex_of(table),
-              HasSubstr("\\begin{tabular}{lr}\n\\toprule\ncase & error [mm] \\\\\n\\midrule\n"
-                        "a|<b> & \\textbf{1.5 $\\pm$ 0.2} \\\\\n"));
+              HasSubstr("\\begin{tabular}{lS[table-format=1.1(1)]}\n\\toprule\ncase & "
+                        "{\\shortstack{error\\\\mm}} \\\\\n\\midrule\na|<b> & \\bfseries 1.5(2) \\\\\n"));
   EXPECT_EQ(latex_escape("a_b~50 %\\"), "a\\_b\\~{}50 \\%\\textbackslash{}");
   EXPECT_EQ(csv_of(table), "case,error [mm]\r\na|<b>,1.5\r\n'=x,n/a\r\n");
 }

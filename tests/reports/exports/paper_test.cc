@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +11,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
+#include "core/processes/process.h"
 #include "harness/viewing/make_view.h"
 #include "reports/content/charts.h"
 #include "reports/exports/figures.h"
@@ -57,16 +59,56 @@ TEST(PaperExports, LatexMarksTheBestAndEscapes) {
   const std::string latex = results_latex(synthetic_results(), options);
   // Means over the scenes of 1.53 and 1.6, of 0.793 and 0.8.
   for (const char* const part :
-       {"\\begin{tabular}{lrrr}\n\\toprule\nmethod & flat\\_plane & Waves & mean \\\\\n\\midrule\n",
-        "\nlightglue\\_like & \\underline{1.53} & \\underline{1.60} & \\underline{1.56} \\\\\n",
-        "\nRoMa \\& co & \\textbf{0.793} & \\textbf{0.800} & \\textbf{0.796} \\\\\n\\bottomrule"})
+       {"\\begin{tabular}{lS[table-format=1.3]S[table-format=1.3]S[table-format=1.3]}\n\\toprule\nmethod & "
+        "{flat\\_plane} & {Waves} & {mean} \\\\\n\\midrule\n",
+        "\nlightglue\\_like & {\\underline{\\num{1.53}}} & {\\underline{\\num{1.60}}} & "
+        "{\\underline{\\num{1.56}}} \\\\\n",
+        "\nRoMa \\& co & \\bfseries 0.793 & \\bfseries 0.800 & \\bfseries 0.796 \\\\\n\\bottomrule"})
     EXPECT_THAT(latex, HasSubstr(part));
   EXPECT_THROW(results_latex(synthetic_results(), {{"accuracy"}, {}}), Error);
   // Of one scene: methods and metrics.
   Results one = synthetic_results();
   std::erase_if(one.records, [](const Record& record) { return record.scene != "flat_plane"; });
   EXPECT_THAT(results_latex(one, {{"accuracy_mean_mm", "fscore_2mm_pct"}, {}}),
-              HasSubstr("method & mean error [mm] & "));
+              HasSubstr("method & {\\shortstack{mean error\\\\mm}} & "));
+}
+
+// Compiled: five columns with uncertainties, of several scenes and of several metrics, are not wider than the
+// text of an article.
+TEST(PaperExports, LatexCompilesAndFitsTheText) {
+  const std::string program = find_in_path("pdflatex");
+  if (program == "pdflatex" || !ask_program({"kpsewhich", "siunitx.sty"}, 60).ok)
+    GTEST_SKIP() << "no pdflatex with siunitx: apt-get install texlive-science";
+  Results results = synthetic_results();
+  results.records.clear();
+  for (const char* const scene : {"undulating", "step", "mound", "flat_plane"})
+    for (const char* const method : {"plane_sweep:balanced", "dense_flow"})
+      for (const std::uint64_t seed : {1, 2, 3}) {
+        Record record = synthetic_record(scene, "roma_like", seed, 0.5 + 0.011 * static_cast<double>(seed));
+        record.method = method;
+        record.case_name = fmt::format("{}/{}/seed={}", scene, method, seed);
+        if (record.method == "dense_flow") *metric_of(record, "accuracy_mean_mm").value *= 40;
+        results.records.push_back(std::move(record));
+      }
+  Results one = results;
+  std::erase_if(one.records, [](const Record& record) { return record.scene != "step"; });
+  const TemporaryDirectory folder;
+  write_file(folder / "t.tex",
+             "\\documentclass{article}\n\\usepackage{booktabs,siunitx}\n"
+             "\\sisetup{detect-weight=true,mode=text}\n\\begin{document}\n\\noindent\n" +
+                 results_latex(results, {{"accuracy_mean_mm"}, {}}) + "\n\\noindent\n" +
+                 results_latex(one, {{"accuracy_mean_mm", "accuracy_rmse_mm", "precision_2mm_pct",
+                                      "completeness_2mm_pct", "fscore_2mm_pct"},
+                                     {}}) +
+                 "\\end{document}\n");
+  const ProgramAnswer made =
+      ask_program({program, "-interaction=nonstopmode", "-halt-on-error",
+                   "-output-directory=" + folder.path().string(), (folder / "t.tex").string()},
+                  120);
+  const std::string log = read_file(folder / "t.log");
+  EXPECT_TRUE(made.ok) << log;
+  EXPECT_THAT(log, ::testing::Not(HasSubstr("Overfull"))) << log;
+  EXPECT_TRUE(std::filesystem::exists(folder / "t.pdf"));
 }
 
 TEST(PaperExports, PlyIsColouredByError) {

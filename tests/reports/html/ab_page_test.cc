@@ -78,6 +78,8 @@ TEST(AbPage, ShowsWhereOnTheSurfaceBIsWorse) {
   const std::string page = ab_page(document, report,
                                    {{"tiles/waves__x.a.csv", head + "1,2,10,20,9,-1,0,100,20,30\n"},
                                     {"tiles/waves__x.b.csv", head + "1,2,10,20,9,3,0,100,20,30\n"}});
+  EXPECT_THAT(page.substr(0, page.find("<main>")),
+              HasSubstr("How much larger the errors of this case are in B"));
   const std::string part = page.substr(page.find("<section id=\"places\">"));
   EXPECT_THAT(part, HasSubstr("<h3>waves/x</h3>"));
   // |3| - |-1| = 2 mm is the end of its scale: the reddest colour, at the tile (1, 2).

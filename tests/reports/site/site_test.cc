@@ -53,6 +53,20 @@ class Site : public ::testing::Test {
   SiteRequest request_{{folder_ / "out"}, folder_ / "site"};
 };
 
+// The third run of four changed the value that the gate of the fourth refuses.
+TEST_F(Site, ThePageOfARefusedRunSaysSinceWhichRun) {
+  const Baseline accepted = synthetic_baseline(synthetic_results());
+  for (const char* const day : {"01", "02"}) add_run(day, 0.793);
+  add_run("03", 1.2);
+  add_run("04", 1.2, &accepted);
+  request_.reports = 1;
+  write_well();
+  const fs::directory_iterator report(folder_ / "site/report");
+  ASSERT_NE(report, fs::directory_iterator());
+  EXPECT_THAT(read_file(report->path()),
+              ContainsRegex("accepted in run 20250101T000000Z[^<]*; since run 20250503T101112Z"));
+}
+
 TEST_F(Site, HasOnePageOverTheRunsAndTheReportsOfTheNewest) {
   two_bundles(folder_ / "out");
   request_.reports = 1;
