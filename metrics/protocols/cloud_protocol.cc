@@ -73,13 +73,10 @@ CullRules rules_of(const CloudKnobs& knobs) {
 
 bool culls_cloud(const CloudKnobs& knobs) { return knobs.cull == Cull::cloud || knobs.cull == Cull::both; }
 
-// Keeps the part of a mesh that lies in the masks of all cameras. 2DGS joins equal vertices before, NeuS
-// after it has taken the largest part.
+// Keeps the part of a mesh that lies in the masks of all cameras.
 TriangleMesh culled_mesh(const TriangleMesh& mesh, const CloudTruth& truth, const CloudKnobs& knobs) {
-  const auto kept = [&](const TriangleMesh& whole) {
-    return kept_part(whole, truth.seen(whole.vertices_m, rules_of(knobs)), knobs.cull_largest);
-  };
-  return knobs.cull_largest ? merged_vertices(kept(mesh)) : kept(merged_vertices(mesh));
+  const TriangleMesh merged = merged_vertices(mesh);
+  return kept_part(merged, truth.seen(merged.vertices_m, rules_of(knobs)), knobs.cull_largest);
 }
 
 // Keeps what some camera sees, and returns how many points went.

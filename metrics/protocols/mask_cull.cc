@@ -95,7 +95,8 @@ std::vector<MaskView> mask_views(const Rig& rig, const MaskReach& reach) {
 
 using Corners = std::array<std::uint32_t, 3>;
 
-// The faces that hang together by edges, each with the number of one of them.
+// The faces that hang together by edges, each with the number of one of them. As in trimesh an edge of three
+// faces joins none.
 std::vector<std::uint32_t> components_of(const std::vector<Corners>& faces) {
   std::vector<std::uint32_t> parent(faces.size());
   std::iota(parent.begin(), parent.end(), 0U);
@@ -110,8 +111,10 @@ std::vector<std::uint32_t> components_of(const std::vector<Corners>& faces) {
       edges.emplace_back(std::uint64_t{low} << 32 | high, f);
     }
   std::ranges::sort(edges);
-  for (std::size_t i = 1; i < edges.size(); ++i)
-    if (edges[i].first == edges[i - 1].first) parent[root(edges[i].second)] = root(edges[i - 1].second);
+  for (std::size_t begin = 0, end = 0; begin < edges.size(); begin = end) {
+    while (end < edges.size() && edges[end].first == edges[begin].first) ++end;
+    if (end - begin == 2) parent[root(edges[begin].second)] = root(edges[begin + 1].second);
+  }
   for (std::uint32_t f = 0; f < faces.size(); ++f) parent[f] = root(f);
   return parent;
 }

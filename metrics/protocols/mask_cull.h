@@ -47,8 +47,8 @@ std::vector<bool> in_all_masks(std::span<const Vec3> positions_m, const Rig& rig
 TriangleMesh merged_vertices(const TriangleMesh& mesh);
 
 // Returns a mesh of the vertices for which `stays` and of the faces of which all three do; vertices that
-// lose all faces stay. With `largest` only the faces stay that hang together by edges with the most others,
-// and their vertices (NeuS).
+// lose all faces stay. With `largest` only the faces stay that hang together by edges of two faces with the
+// most others, and their vertices (NeuS).
 TriangleMesh kept_part(const TriangleMesh& mesh, const std::vector<bool>& stays, bool largest);
 
 }  // namespace aqbench

@@ -1,6 +1,7 @@
 #include "metrics/protocols/point_maps.h"
 
 #include <Eigen/Eigenvalues>
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -65,9 +66,9 @@ struct MapFit {
 };
 
 // Spann3R, CUT3R and TTT3R bound the scale of the prediction, and take medians before they crop.
-MapFit align_by_medians(const PointPairs& uncropped, PointPairs& pairs) {
+MapFit align_by_medians(const PointPairs& uncropped, PointPairs& pairs, bool anyway) {
   const MedianSize truth = median_size(uncropped.truth_m), predicted = median_size(uncropped.predicted_m);
-  if (!(truth.size > 0)) return {kUndefined, "the true points lie at one place", {}};
+  if (!(truth.size > 0) && !anyway) return {kUndefined, "the true points lie at one place", {}};
   const double scale = truth.size / std::clamp(predicted.size, 1e-3, 1e3);
   for (Vec3& point : pairs.predicted_m) {
     point.z() -= predicted.z;
@@ -77,11 +78,25 @@ MapFit align_by_medians(const PointPairs& uncropped, PointPairs& pairs) {
   return {scale, {}, {}};
 }
 
+// Umeyama's similarity, of pixels on one line some rotation about it.
+MapFit align_anyway(PointPairs& pairs) {
+  const auto columns = [](const std::vector<Vec3>& points) {
+    Eigen::Matrix3Xd matrix(3, points.size());
+    for (std::size_t i = 0; i < points.size(); ++i) matrix.col(static_cast<Eigen::Index>(i)) = points[i];
+    return matrix;
+  };
+  const Eigen::Matrix4d fit = Eigen::umeyama(columns(pairs.predicted_m), columns(pairs.truth_m));
+  for (Vec3& point : pairs.predicted_m)
+    point = (fit.topLeftCorner<3, 3>() * point + fit.topRightCorner<3, 1>()).eval();
+  return {fit.topLeftCorner<3, 1>().norm(), {}, {}};
+}
+
 MapFit align_maps(const PointMaps& maps, const PointMapKnobs& knobs, PointPairs& pairs) {
   if (pairs.truth_m.empty()) return {kUndefined, kNoPoint, {}};
   if (knobs.align == PointMapAlignment::none) return {1, {}, {}};
   if (knobs.align == PointMapAlignment::scale_shift)
-    return align_by_medians(select_point_pairs(maps, knobs, 0), pairs);
+    return align_by_medians(select_point_pairs(maps, knobs, 0), pairs, knobs.fit_anyway);
+  if (knobs.fit_anyway) return align_anyway(pairs);
   const auto fit = fit_positions(pairs.predicted_m, pairs.truth_m, FitScale::estimated);
   if (!fit) return {kUndefined, "the pixels do not determine a similarity", {}};
   for (Vec3& point : pairs.predicted_m) point = fit->to_from.linear * point + fit->to_from.translation_m;
@@ -196,6 +211,7 @@ std::vector<Knob<PointMapKnobs>> make_point_map_knobs() {
           whole_knob("nc_neighbours", &PointMapKnobs::nc_neighbours, 3, 1000),
           whole_knob("crop_px", &PointMapKnobs::crop_px, 0, 1e6, {"0", "224"}),
           number_knob("min_confidence", &PointMapKnobs::min_confidence),
+          choice_knob("undetermined", &PointMapKnobs::fit_anyway, {"undefined", "as_published"}),
           choice_knob("bad", &PointMapKnobs::zero_error, {"drop", "zero_error"})};
 }
 

@@ -26,6 +26,8 @@ struct PointMapKnobs {
   int nc_neighbours = 30;     // of a point, itself included, that give its normal
   int crop_px = 0;            // only a square of so many pixels in the middle of each view counts; 0: all do
   double min_confidence = 0;  // pixels with a lower confidence do not count
+  bool fit_anyway = false;    // what the pixels do not determine is fitted as their programs fit it; else
+                              // everything is undefined
   bool zero_error = false;    // predictions that are not finite count as errors of 0; else they do not count
 };
 

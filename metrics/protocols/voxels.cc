@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -72,6 +73,10 @@ class VoxelIndex {
     for (std::uint32_t i = 0; i < points_m.size(); ++i)
       sorted_.push_back({voxel_at(points_m[i] / size_m), i});
     std::ranges::sort(sorted_);
+    columns_.resize(std::bit_ceil(2 * sorted_.size() + 1), kNone);
+    for (std::uint32_t i = 0; i < sorted_.size(); ++i)
+      if (i == 0 || !in_column(i - 1, sorted_[i].first[0], sorted_[i].first[1]))
+        columns_[slot_of(sorted_[i].first[0], sorted_[i].first[1])] = i;
   }
 
   // Calls visit(index of a point) for every point in the voxel of `place_m` and in the 26 around it: all
@@ -81,16 +86,51 @@ class VoxelIndex {
     const Voxel middle = voxel_at(place_m / size_m_);
     for (std::int64_t x = middle[0] - 1; x <= middle[0] + 1; ++x) {
       for (std::int64_t y = middle[1] - 1; y <= middle[1] + 1; ++y) {  // a column of voxels is contiguous
-        const Voxel first = {x, y, middle[2] - 1}, last = {x, y, middle[2] + 1};
-        auto found = std::ranges::lower_bound(sorted_, std::pair(first, std::uint32_t{0}));
-        for (; found != sorted_.end() && found->first <= last; ++found) visit(found->second);
+        const std::size_t column = columns_[slot_of(x, y)];
+        if (column == kNone) continue;
+        const Voxel last = {x, y, middle[2] + 1};
+        for (std::size_t i = first_from(column, {x, y, middle[2] - 1});
+             i < sorted_.size() && sorted_[i].first <= last; ++i)
+          visit(sorted_[i].second);
       }
     }
   }
 
  private:
+  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+  bool in_column(std::size_t i, std::int64_t x, std::int64_t y) const {
+    return sorted_[i].first[0] == x && sorted_[i].first[1] == y;
+  }
+
+  // The slot of a column, or the free one that it would take. At least half of all slots are free.
+  std::size_t slot_of(std::int64_t x, std::int64_t y) const {
+    std::uint64_t mixed = static_cast<std::uint64_t>(x) * 0x9E3779B97F4A7C15U +
+                          static_cast<std::uint64_t>(y) * 0xC2B2AE3D27D4EB4FU;
+    mixed ^= mixed >> 32;
+    std::size_t slot = mixed & (columns_.size() - 1);
+    while (columns_[slot] != kNone && !in_column(columns_[slot], x, y))
+      slot = (slot + 1) & (columns_.size() - 1);
+    return slot;
+  }
+
+  // The first point from `begin` on that is not before a voxel, which mostly is near.
+  std::size_t first_from(std::size_t begin, const Voxel& voxel) const {
+    std::size_t step = 1;
+    while (begin + step < sorted_.size() && sorted_[begin + step].first < voxel) {
+      begin += step;
+      step *= 2;
+    }
+    const auto end =
+        sorted_.begin() + static_cast<std::ptrdiff_t>(std::min(begin + step + 1, sorted_.size()));
+    return static_cast<std::size_t>(std::lower_bound(sorted_.begin() + static_cast<std::ptrdiff_t>(begin),
+                                                     end, std::pair(voxel, std::uint32_t{0})) -
+                                    sorted_.begin());
+  }
+
   double size_m_;
   std::vector<std::pair<Voxel, std::uint32_t>> sorted_;
+  std::vector<std::uint32_t> columns_;  // where the columns begin in sorted_, by a hash
 };
 
 // A stream of random numbers of its own (core/random.h).

@@ -114,6 +114,10 @@ TEST(MaskCull, AMeshKeepsItsVerticesWithoutFacesAndItsLargestPart) {
   EXPECT_EQ(part.vertices_m.size(), 6U);
   EXPECT_EQ(part.triangles.size(), 2U);
   EXPECT_TRUE(kept_part(merged, std::vector<bool>(7, false), true).vertices_m.empty());
+  // A third face at the edge of two: it joins no face to another.
+  const TriangleMesh three{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {0, 0, 1}, {2, 2, 0}},
+                           {{0, 1, 2}, {1, 3, 2}, {1, 2, 4}, {1, 5, 3}}};
+  EXPECT_EQ(kept_part(three, std::vector<bool>(6, true), true).triangles.size(), 2U);
 }
 
 TEST(MaskCull, AProtocolOfMeshesTakesThePointsOfWhatIsLeft) {

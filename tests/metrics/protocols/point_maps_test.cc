@@ -120,6 +120,15 @@ TEST(PointMaps, WhatThePixelsDoNotDetermineIsUndefined) {
   const std::vector<float> one = {0, 0, 1};
   EXPECT_EQ(reason(point_map_errors({1, 1, 1, one, one}), "accuracy_mean"),
             "the pixels do not determine a similarity");
+  // As published: some rotation about the line; a single point has size 0 and becomes the true one.
+  EXPECT_NEAR(number(point_map_errors({1, 1, 3, twice, line}, {.fit_anyway = true}), "scale"), 0.5, 1e-12);
+  EXPECT_TRUE(
+      find_value(point_map_errors({1, 1, 3, twice, line}, {.fit_anyway = true}), "normals_accuracy_mean")
+          ->value);
+  const PointMapKnobs medians{.align = PointMapAlignment::scale_shift, .fit_anyway = true};
+  EXPECT_EQ(number(point_map_errors({1, 1, 1, one, one}, medians), "scale"), 0);
+  EXPECT_EQ(reason(point_map_errors({1, 1, 1, one, one}, {.align = PointMapAlignment::scale_shift}), "scale"),
+            "the true points lie at one place");
   EXPECT_EQ(reason(point_map_errors({1, 1, 0, {}, {}}), "accuracy_mean"), "no pixel has both points");
   EXPECT_THROW(point_map_errors({1, 1, 2, one, one}), Error);
 }
