@@ -34,6 +34,7 @@ namespace {
 constexpr std::array kCommands = {
     Command{"sweep", "run scenes x methods or workloads, score or time them, write a verified bundle",
             sweep_command},
+    Command{"budget", "say which cause makes how much of a method's error", budget_command},
     Command{"demo", "show in a few seconds how a gate finds a worse result", demo_command},
     Command{"eval", "score a point cloud or mesh file against a scene or a true mesh", eval_command},
     Command{"render", "render a scene through water: images, calibration, true depths", render_command},
@@ -112,7 +113,8 @@ ExitCode print_version(const Arguments& arguments) {
 
 // Arguments of these commands are recorded and replayed.
 void require_recordable(const Arguments& arguments) {
-  constexpr std::string_view kRecording[] = {"sweep", "collect", "run", "ab", "init", "import", "profile"};
+  constexpr std::string_view kRecording[] = {"sweep", "budget", "collect", "run",
+                                             "ab",    "init",   "import",  "profile"};
   if (std::ranges::find(kRecording, arguments[0]) == std::end(kRecording)) return;
   for (std::size_t i = 1; i < arguments.size(); ++i)
     if (!is_valid_utf8(arguments[i]))

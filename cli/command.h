@@ -54,6 +54,7 @@ ExitCode schema_command(const Arguments& arguments);
 ExitCode site_command(const Arguments& arguments);
 ExitCode status_command(const Arguments& arguments);
 ExitCode sweep_command(const Arguments& arguments);
+ExitCode budget_command(const Arguments& arguments);
 ExitCode trend_command(const Arguments& arguments);
 ExitCode unit_command(const Arguments& arguments);
 ExitCode verify_command(const Arguments& arguments);

@@ -10,8 +10,10 @@
 #include "core/stopwatch.h"
 #include "core/text.h"
 #include "harness/running/progress.h"
+#include "scenes/dataset/colmap_model.h"
 #include "scenes/dataset/dataset_cache.h"
 #include "scenes/dataset/own_rig.h"
+#include "scenes/optics/port_file.h"
 
 namespace aqbench::cli {
 namespace {
@@ -109,6 +111,16 @@ class CatchInterrupts {
   struct sigaction before_[3];
 };
 
+// Writes the model that the refractive COLMAP reads, for a rig that looks through water and that it can hold.
+void write_for_refractive_colmap(const Rig& rig, const std::filesystem::path& dir) {
+  if (is_dry(rig) || std::ranges::any_of(rig.cameras, [](const Camera& camera) {
+        return level_water(camera) != nullptr && !port_through(camera);
+      }))
+    return;
+  std::filesystem::create_directory(dir);
+  write_colmap_model(dir, rig, "000000.png");
+}
+
 // Returns whether the dataset was rendered; false if it came from the cache. Shows its progress on a
 // terminal.
 bool produce_dataset(const RenderRequest& request, const DatasetPlan& plan) {
@@ -138,6 +150,7 @@ bool produce_dataset(const RenderRequest& request, const DatasetPlan& plan) {
   } else {
     write_dataset(plan, *request.out, progress);
   }
+  write_for_refractive_colmap(plan.rig, *request.out / "colmap_underwater");
   return rendered;
 }
 
@@ -190,8 +203,8 @@ ExitCode render_command(const Arguments& arguments) {
              plan.rig.cameras.size(), lens.width_px, lens.height_px, request.dataset.imaging,
              static_cast<double>(folder_bytes(*request.out)) / 1e6,
              rendered ? "rendered in" : "from the cache in", wall_s);
-  for (const std::string& blind : cameras_without_scene(plan))
-    fmt::print("camera {}: sees nothing of the scene\n", printable(blind));
+  for (const std::string& blind : tell_blind_cameras(plan.rig, *plan.scene.truth.surface))
+    fmt::print("{}\n", printable(blind));
   if (!plan.mesh_sha256.empty())
     fmt::print(
         "flat faces are about {:.3g} mm from a smooth surface through their corners (95 % of the area)\n",

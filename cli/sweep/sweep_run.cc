@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
 
 #include "core/files.h"
 #include "core/module.h"
@@ -24,6 +26,7 @@
 #include "reports/content/commands.h"
 #include "reports/text/tables.h"
 #include "reports/text/verdict_table.h"
+#include "scenes/dataset/own_rig.h"
 
 namespace aqbench::cli {
 namespace {
@@ -106,6 +109,19 @@ SweepOutcome run_cases(const SweepRequest& request, const SweepPlan& plan, Journ
   return outcome;
 }
 
+// Names the cameras of rigs from files that see nothing of a scene.
+void warn_of_blind_cameras(const std::vector<Case>& cases) {
+  std::set<std::pair<std::string, std::string>> looked_at;
+  for (const Case& planned : cases) {
+    if (!planned.images || !is_rig_file(planned.images->rig) ||
+        !looked_at.emplace(planned.images->rig, planned.scene).second)
+      continue;
+    const DatasetPlan dataset = plan_dataset(dataset_request(planned));
+    for (const std::string& blind : tell_blind_cameras(dataset.rig, *dataset.scene.truth.surface))
+      fmt::print(stderr, "aqbench: warning: {}: {}\n", printable(planned.scene), printable(blind));
+  }
+}
+
 }  // namespace
 
 std::vector<Flag<SweepRequest>> conclusion_flags() {
@@ -153,6 +169,7 @@ BundleRun open_bundle(const SweepRequest& request, const SweepPlan& plan, const 
 }
 
 ExitCode run_planned(const SweepRequest& request, SweepPlan plan, const Arguments& arguments) {
+  if (request.collected == nullptr && !request.resume) warn_of_blind_cameras(plan.cases);
   // Before a bundle is started and the environment recorded, which lists the loaded libraries.
   load_modules_of(plan.cases);
   // Read before anything runs: an unusable baseline should not cost a sweep.
@@ -171,7 +188,7 @@ ExitCode run_planned(const SweepRequest& request, SweepPlan plan, const Argument
     Results& results = content.results = results_of_run(plan, run.journal(), run.environment());
     if (request.json)
       write_results_text(results, print_json);
-    else
+    else if (!request.quiet)
       fmt::print("{}", render_sweep_table(results, screen_of(STDOUT_FILENO)));
     ExitCode code = combine(outcome.interrupted ? ExitCode::interrupted : ExitCode::pass,
                             outcome.failed > 0 ? ExitCode::case_failed : ExitCode::pass);
@@ -179,7 +196,7 @@ ExitCode run_planned(const SweepRequest& request, SweepPlan plan, const Argument
     return combine(code, add_evidence(request, run.bundle(), outcome.interrupted));
   });
   plan = {};  // verification needs the memory
-  return run.finish(std::move(content.results), ended, request.json ? stderr : stdout, next);
+  return run.finish(std::move(content.results), ended, request.json || request.quiet ? stderr : stdout, next);
 }
 
 ExitCode sweep_plan(const SweepRequest& request, const Arguments& arguments) {

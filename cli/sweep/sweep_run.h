@@ -43,6 +43,7 @@ struct SweepRequest {
   std::optional<LocalWorkers> workers;  // of share.local
   bool no_report = false, dry_run = false;
   bool json = false;
+  bool quiet = false;  // prints no table: the command shows results of its own
 };
 
 // Returns the rows of the flags that decide what is done with the results.

@@ -87,6 +87,7 @@ EvalAnswer eval_answer(EvalRequest asked, const Arguments& arguments, EvalHost h
   asked.cloud.host = std::move(host);
   const ThreadCount threads(asked.threads);
   if (asked.mode == kEvalBoard) return eval_charuco(asked);
+  if (asked.mode == kEvalCalibration) return eval_calibration(asked);
   if (asked.mode != kEvalDepth) complete_cloud_request(asked);
   if (asked.mode != kEvalDepth && asked.mode != kEvalCloud) return eval_protocol(asked, arguments);
   EvalAnswer answer = (asked.mode == kEvalDepth ? eval_depth : eval_cloud)(asked, arguments);

@@ -18,6 +18,7 @@
 #include "metrics/registry.h"
 #include "metrics/score.h"
 #include "metrics/score_options.h"
+#include "scenes/dataset/own_rig.h"
 #include "scenes/rendering/visibility.h"
 
 namespace aqbench {
@@ -177,6 +178,9 @@ EvalAnswer eval_cloud(const EvalRequest& asked, const Arguments& arguments) {
   const EvalCloudRequest& request = asked.cloud;
   const Subject subject{.scene = make_truth(request), .rig = request_rig(request)};
   const Surface& truth = *subject.surface();
+  if (subject.rig && is_rig_file(request.rig))
+    for (const std::string& blind : tell_blind_cameras(*subject.rig, truth))
+      request.host.tell("aqbench: warning: " + printable(blind));
   if (subject.rig && !request.views_file.empty() && !casts_rays(truth))
     throw usage_error("--views: what cameras see is only known of a scene by formula");
   Output output = open_cloud(request);

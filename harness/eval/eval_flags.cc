@@ -24,6 +24,7 @@ constexpr ModeText kEvalModes[] = {{kEvalCloud, "CLOUD alone"},
                                    {kEvalPoses, "--protocol poses", "ignores it"},
                                    {kEvalDepth, "--depth"},
                                    {kEvalBoard, "--charuco"},
+                                   {kEvalCalibration, "--calibration"},
                                    {kEvalGiven, "--out", "or of a pattern: the dataset says it"}};
 
 Modes mode_of(const EvalRequest& request) {
@@ -156,8 +157,8 @@ const Flag<EvalRequest> kTruthFlags[] = {
     {"scene", "S", kClouds | kEvalGiven, "a registered scene (aqbench list scenes)", of_cloud<&Cloud::scene>},
     {"mesh", "M.ply", kClouds | kEvalGiven, "a mesh taken as truth, in metres",
      [](EvalRequest& r, const FlagValue& v) { r.cloud.scene = std::string(kMeshPrefix) + v.text; }},
-    {"truth", "FILE", kClouds | kFiles,
-     "a mesh or a cloud taken as truth: a mesh if the file has faces. Several clouds may be given",
+    {"truth", "FILE", kClouds | kFiles | kEvalCalibration,
+     "what is taken as truth: a mesh (it has faces), clouds, the true calibration; may be repeated",
      of_cloud<&Cloud::truth_files>, repeated()},
     {"truth-cloud", "FILE", kClouds, "a scan taken as truth; of a mesh its vertices. May be repeated",
      of_cloud<&Cloud::truth_cloud_files>, repeated()},
@@ -254,6 +255,9 @@ const Flag<EvalRequest> kDepthFlags[] = {
      into<&EvalRequest::charuco_file>, needs("board")},
     {"board", "TRUE_CORNERS", kEvalBoard, "the board's true corners, in the order of DETECTED",
      into<&EvalRequest::board_file>},
+    {"calibration", "FILE", kEvalCalibration, "score this estimated calibration instead of a cloud",
+     into<&EvalRequest::calibration_file>, needs("truth,volume")},
+    {"volume", "X0,Y0,Z0,X1,Y1,Z1", kEvalCalibration, "a true box, metres", into<&EvalRequest::volume>},
 };
 
 const Flag<EvalRequest> kProtocolFlags[] = {
@@ -270,11 +274,9 @@ const Flag<EvalRequest> kProtocolFlags[] = {
     {"which-protocol", "X", kEvalWhich, "which protocols and knobs give this published number (0.365, 36.5)",
      of_protocol<&Protocol::which>},
     {"knob", "NAME=VALUE", kEvalProtocol | kEvalExplain | kFiles,
-     "set a knob of the protocol (docs/protocols.md); may be repeated", of_protocol<&Protocol::knobs>,
-     repeated()},
+     "set a knob (docs/protocols.md); may be repeated", of_protocol<&Protocol::knobs>, repeated()},
     {"mask", "FILE", kByProtocol | kEvalDepthFiles,
-     "DTU's observation mask: ObsMaskN_10.mat, or an NPY array of x, y, z with --mask-box; of maps and "
-     "images which pixels count: a file, or a folder of files of their names",
+     "DTU's ObsMaskN_10.mat, or NPY of x, y, z with --mask-box; of maps and images the pixels that count",
      of_protocol<&Protocol::mask_file>},
     {"mask-box", "LIST", kByProtocol,
      "low corner, high corner and spacing of an NPY mask, 7 numbers in --truth-unit",
@@ -292,8 +294,7 @@ const Flag<EvalRequest> kProtocolFlags[] = {
     {"rpe-delta", "DELTA", kEvalPoses, "how far apart the poses of RPE are, frames (10) or path (10m)",
      [](EvalRequest& r, const FlagValue& v) { r.protocol.knobs.push_back("rpe_delta=" + v.text); }},
     {"confidence", "C.npy", kEvalDepthFiles | kEvalExplain | kEvalWhich,
-     "how well these confidences (or a folder of them) rank the errors",
-     of_protocol<&Protocol::confidence_file>},
+     "how well these (a file or folder) rank the errors", of_protocol<&Protocol::confidence_file>},
 };
 
 const Flag<EvalRequest> kOutputFlags[] = {
@@ -304,15 +305,12 @@ const Flag<EvalRequest> kOutputFlags[] = {
      into<&EvalRequest::into_bundle, &EvalGivenRequest::baseline>},
     {"gate", nullptr, kEvalGiven, "let the comparison decide the exit code",
      into<&EvalRequest::into_bundle, &EvalGivenRequest::gate>, needs("baseline")},
-    {"all", nullptr, kEvalCloud, "print every metric (without it: the headline; --json has all of them)",
-     of_cloud<&Cloud::all>},
+    {"all", nullptr, kEvalCloud, "print every metric, as --json does", of_cloud<&Cloud::all>},
     {"json", nullptr, kEveryMode, "print JSON in the layout of results.json", of_cloud<&Cloud::json>},
-    {"tiles", "FILE", kEvalCloud, "write the errors of each tile to this CSV file",
-     of_cloud<&Cloud::tiles_file>},
+    {"tiles", "FILE", kEvalCloud, "write the errors of tiles to this CSV file", of_cloud<&Cloud::tiles_file>},
     {"views", "FILE", kEvalCloud, "write completeness by number of views to this CSV file",
      of_cloud<&Cloud::views_file>, needs("rig|dataset")},
-    {"threads", "N", kEveryMode, "threads; changes no metric (default: all processors)",
-     into<&EvalRequest::threads>},
+    {"threads", "N", kEveryMode, "changes no metric (default: all processors)", into<&EvalRequest::threads>},
 };
 
 }  // namespace
@@ -323,7 +321,8 @@ CommandLine<EvalRequest> eval_command_line() {
       "       aqbench eval 'results/{method}/{scene}/seed{seed}.ply' --dataset 'data/{scene}' [--out DIR]\n"
       "       aqbench eval CLOUD --truth FILE (--protocol NAME | --explain A,B | --which-protocol X)\n"
       "       aqbench eval --depth D.npy --camera NAME --dataset DIR [--unit UNIT] [--json]\n"
-      "       aqbench eval --charuco DETECTED --board TRUE_CORNERS [--unit UNIT] [--json]",
+      "       aqbench eval --charuco DETECTED --board TRUE_CORNERS [--unit UNIT] [--json]\n"
+      "       aqbench eval --calibration ESTIMATED --truth TRUE --volume X0,Y0,Z0,X1,Y1,Z1 [--json]",
       "Scores a point cloud or mesh (PLY, OBJ, STL, OFF, PCD, NPY, or text with x y z a line) against the\n"
       "exact surface of a scene, or against a mesh or scans taken as truth. Coordinates are metres in the\n"
       "scene's world frame, +Z down into the water; docs/scoring.md says what partial truths need.\n"
@@ -332,7 +331,8 @@ CommandLine<EvalRequest> eval_command_line() {
       "of views. NaN points are counted and left out. Undefined metrics are shown as n/a with their reason.\n"
       "With --depth: a depth map (rows x columns, metres along the refracted ray from the water surface, of\n"
       "the undistorted camera; NaN or 0 where there is none) against the true one of a rendered dataset.\n"
-      "With --charuco: the reconstructed corners of a ChArUco board against its true ones, one by one.",
+      "With --charuco: corners of a ChArUco board against its true ones. With --calibration: the error in\n"
+      "space that an estimated rig causes, whatever it looks through.",
       {},
       {{{.name = "CLOUD", .optional = true, .modes = kClouds | kFiles | kEvalGiven},
         of_cloud<&Cloud::cloud_file>}},

@@ -128,7 +128,8 @@ std::vector<std::pair<const char*, const char*>> map_protocols();
 // Modes: what is scored, and by what. Depth files and poses are those of --protocol depth and poses.
 inline constexpr Modes kEvalCloud = 1, kEvalProtocol = 2, kEvalExplain = 4, kEvalWhich = 8;
 inline constexpr Modes kEvalGiven = 256;  // files of a pattern, or one into a bundle
-inline constexpr Modes kEvalDepthFiles = 16, kEvalPoses = 32, kEvalDepth = 64, kEvalBoard = 128;
+inline constexpr Modes kEvalDepthFiles = 16, kEvalPoses = 32, kEvalDepth = 64, kEvalBoard = 128,
+                       kEvalCalibration = 512;
 
 // Returns kEvalProtocol for a protocol of clouds, and for an unknown one.
 Modes mode_of_protocol(std::string_view protocol);
@@ -147,7 +148,7 @@ struct EvalRequest {
   Strings sets;            // of scene and rig, as given
   EvalDepthRequest depth;
   EvalProtocolRequest protocol;
-  std::string charuco_file, board_file;
+  std::string charuco_file, board_file, calibration_file, volume;
   EvalGivenRequest into_bundle;
   std::optional<int> threads;
 
@@ -177,6 +178,10 @@ EvalAnswer eval_depth(const EvalRequest& asked, const Arguments& arguments);
 // their summary in millimetres. Throws Error(input) for files that cannot be read, have no corner, different
 // numbers of corners, or a corner that is not finite.
 EvalAnswer eval_charuco(const EvalRequest& asked);
+
+// --calibration: the error in space that an estimated calibration causes in a volume (calibration_score.h).
+// Throws Error(usage) for a volume that is none, Error(input) as read_rig_file() and score_calibration() do.
+EvalAnswer eval_calibration(const EvalRequest& asked);
 
 // --protocol, --explain, --which-protocol: the numbers of the protocols, the knobs that make two of them
 // differ, or the protocols that give a published number. For the protocols `depth` and `poses`, CLOUD and

@@ -128,8 +128,11 @@ DatasetRequest dataset_request(const Case& planned) {
 }
 
 CalibrationError case_calibration_error(const Case& planned) {
-  return calibration_error(resolve_parameters(kPerturbOwner, perturb_parameters(), planned.overrides),
-                           planned.seed);
+  CalibrationError error = calibration_error(
+      resolve_parameters(kPerturbOwner, perturb_parameters(), planned.overrides), planned.seed);
+  if (error.as_pinhole_m == 0 && !planned.declaration->empty())
+    error.as_pinhole_m = declaration_of(planned).dataset.pinhole_at_m;
+  return error;
 }
 
 const std::vector<ParameterSpec>& alignment_parameters() {

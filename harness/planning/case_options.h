@@ -60,8 +60,8 @@ bool renders_images(const Case& planned);
 // Returns the image options of a case, which must have images.
 DatasetRequest dataset_request(const Case& planned);
 
-// Returns the calibration error of a case: its overrides of owner perturb. Throws Error(usage) for an unknown
-// one.
+// Returns the calibration error of a case: its overrides of owner perturb, and the pinhole cameras that its
+// method declares. Throws Error(usage) for an unknown one.
 CalibrationError case_calibration_error(const Case& planned);
 
 // Returns the parameters of owner kAlignmentOwner: scale (estimated, one) of the alignment of a method's own

@@ -274,7 +274,13 @@ PlanBasis basis_of(const PlanBasis& basis, const SelectionPart& part, const Plan
     if (dot != std::string::npos && has_filters(request) &&
         !is_selected(basis.selection, axis.name.substr(0, dot)))
       continue;
-    if (!has_axis(request, axis.name)) own.axes.push_back(plan_axis(axis, basis.selection));
+    if (has_axis(request, axis.name)) continue;
+    own.axes.push_back(plan_axis(axis, basis.selection));
+    // It takes the place of what the suite sets for its other parts.
+    const auto sets_it = [&](const Override& given) {
+      return given.owner + "." + given.parameter == axis.name;
+    };
+    if (std::ranges::none_of(request.sets, sets_it)) std::erase_if(own.sets, sets_it);
   }
   check_conflicts(own);
   return own;

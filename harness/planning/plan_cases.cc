@@ -80,8 +80,9 @@ void apply_axis(Case& planned, const PlannedAxis& axis, const std::string& value
 
 // Appends the options of a calibration error, if any.
 void append_calibration_error(Case& planned, const Rig& rig) {
+  if (const CalibrationError error = case_calibration_error(planned); !is_zero(error))
+    perturbed(rig, error);  // refused now rather than after rendering
   if (!has_overrides(planned, kPerturbOwner)) return;
-  perturbed(rig, case_calibration_error(planned));  // refused now rather than after rendering
   add_resolved(planned, kPerturbOwner, perturb_parameters());
 }
 
@@ -100,11 +101,10 @@ void append_scoring(Case& planned, bool recorded) {
       planned.options.emplace_back(fmt::format("{}.{}", kScoringOwner, option.first), option.second);
 }
 
-// Appends the layout in which a declared method finds its dataset, where it is not aqbench's own.
+// Appends how a declared method finds its dataset, where that is not in aqbench's own layout.
 void append_layout(Case& planned, const MethodDeclaration& method) {
-  if (method.dataset.layout == DeclaredLayout().layout) return;
-  planned.options.emplace_back(method.name + ".reads_layout", method.dataset.layout);
-  if (method.dataset.ignores_refraction) planned.options.emplace_back(method.name + ".refraction", "ignore");
+  for (const auto& [name, value] : unusual_members(method.dataset))
+    planned.options.emplace_back(fmt::format("{}.{}", method.name, name), value);
 }
 
 void resolve_options(Case& planned, const Subject& subject) {

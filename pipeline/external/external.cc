@@ -35,12 +35,15 @@ Observation in_declared_layout(const Observation& observation, const MethodInput
   const MethodDeclaration& method = *input.declaration;
   const DeclaredLayout& declared = method.dataset;
   if (declared.layout == DeclaredLayout().layout) return observation;
-  const Rig rig = read_calibration(observation.dataset_dir / "calibration.json");
-  if (!is_dry(rig) && !declared.ignores_refraction)
+  Rig rig = read_calibration(observation.dataset_dir / "calibration.json");
+  if (!is_dry(rig) && !declared.ignores_refraction && !declared.takes_ports)
     throw method_error(
         "the cameras look through water, which the layout {} does not have; add "
-        "\"refraction\": \"ignore\" to method {} for cameras as if there were none",
+        "\"refraction\": {{\"pinhole_at_m\": 1.0}} to method {} for the best pinhole cameras at that "
+        "distance, or "
+        "\"ignore\" for cameras as if there were none",
         declared.layout, method.name);
+  if (!declared.takes_ports) set_interface(rig, NoInterface{});
   const Observation written{input.work_dir / "dataset"};
   std::error_code unknown;
   fs::remove_all(written.dataset_dir, unknown);  // of an earlier repetition

@@ -192,6 +192,26 @@ void read_poses(const JsonPlace& place, MethodDeclaration& method) {
     place.at("intrinsics").fail("own intrinsics need \"poses\": \"own\"");
 }
 
+// Reads "ignore", "ports" or {"pinhole_at_m": 1.0}.
+void read_refraction(const JsonPlace& place, DeclaredLayout& dataset) {
+  if (place.value().is_object()) {
+    place.allow_only({"pinhole_at_m"});
+    const JsonPlace distance = place.at("pinhole_at_m");
+    dataset.pinhole_at_m = distance.number();
+    if (!(dataset.pinhole_at_m > 0 && dataset.pinhole_at_m <= 1000))
+      distance.fail("must be a length in metres, above 0 and at most 1000");
+    return;
+  }
+  if (!place.value().is_string() || (place.text() != "ignore" && place.text() != "ports"))
+    place.fail("must be ignore, ports or {\"pinhole_at_m\": METRES}");
+  dataset.ignores_refraction = place.text() == "ignore";
+  dataset.takes_ports = place.text() == "ports";
+  if (dataset.ignores_refraction && dataset.layout == "aqbench")
+    place.fail("belongs to a reads_layout without water, not to aqbench");
+  if (dataset.takes_ports && dataset.layout != "colmap")
+    place.fail("ports belong to \"reads_layout\": \"colmap\"");
+}
+
 // Reads "reads_layout", "refraction" and "depth_range_m", which must go together.
 DeclaredLayout read_layout(const JsonPlace& place) {
   DeclaredLayout dataset;
@@ -200,12 +220,7 @@ DeclaredLayout read_layout(const JsonPlace& place) {
     if (std::ranges::find(kLayouts, dataset.layout) == std::end(kLayouts))
       layout->fail("must be aqbench, colmap, transforms or mvsnet");
   }
-  if (const auto refraction = place.find("refraction")) {
-    if (refraction->text() != "ignore") refraction->fail("must be ignore, or absent");
-    if (dataset.layout == "aqbench")
-      refraction->fail("belongs to a reads_layout without water, not to aqbench");
-    dataset.ignores_refraction = true;
-  }
+  if (const auto refraction = place.find("refraction")) read_refraction(*refraction, dataset);
   const auto range = place.find("depth_range_m");
   if (range.has_value() != (dataset.layout == "mvsnet"))
     range ? range->fail("belongs to \"reads_layout\": \"mvsnet\"")

@@ -36,8 +36,13 @@ std::filesystem::path environment_folder(const RunsIn& runs_in, const std::files
 struct DeclaredLayout {
   std::string layout = "aqbench";   // or "colmap", "transforms", "mvsnet"
   bool ignores_refraction = false;  // gets cameras of water as if there were none; the layouts have none
+  bool takes_ports = false;         // with colmap: gets water and ports as the refractive COLMAP has them
+  double pinhole_at_m = 0;  // gets the best pinhole cameras at this distance, in any layout; 0: it does not
   double least_depth_m = 0, most_depth_m = 0;  // along z: mvsnet's cameras need a range
 };
+
+// Returns names and values of what is not as aqbench's own dataset: {"refraction", "pinhole_at_m=1"}.
+std::vector<std::pair<std::string, std::string>> unusual_members(const DeclaredLayout& dataset);
 
 // The limit of a parameter's values if a declaration gives no range: from -kNoRange to kNoRange. Beyond it a
 // double does not represent every integer.

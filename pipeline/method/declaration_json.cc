@@ -1,14 +1,27 @@
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "core/json.h"
 #include "core/parameters.h"
 #include "pipeline/method/declaration.h"
 
 namespace aqbench {
+
+std::vector<std::pair<std::string, std::string>> unusual_members(const DeclaredLayout& dataset) {
+  std::vector<std::pair<std::string, std::string>> members;
+  if (dataset.layout != DeclaredLayout().layout) members.emplace_back("reads_layout", dataset.layout);
+  if (dataset.ignores_refraction) members.emplace_back("refraction", "ignore");
+  if (dataset.takes_ports) members.emplace_back("refraction", "ports");
+  if (dataset.pinhole_at_m > 0)
+    members.emplace_back("refraction", fmt::format("pinhole_at_m={}", dataset.pinhole_at_m));
+  return members;
+}
 
 Json to_json(const MethodDeclaration& method) {
   const MethodDeclaration usual;
@@ -38,6 +51,8 @@ Json to_json(const MethodDeclaration& method) {
   }
   add("reads_layout", method.dataset.layout, usual.dataset.layout);
   if (method.dataset.ignores_refraction) json["refraction"] = "ignore";
+  if (method.dataset.takes_ports) json["refraction"] = "ports";
+  if (method.dataset.pinhole_at_m > 0) json["refraction"] = {{"pinhole_at_m", method.dataset.pinhole_at_m}};
   if (method.dataset.most_depth_m > 0)
     json["depth_range_m"] = {method.dataset.least_depth_m, method.dataset.most_depth_m};
   add("result", method.result, usual.result);

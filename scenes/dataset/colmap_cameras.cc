@@ -12,6 +12,7 @@
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/dataset/colmap_model.h"
 #include "scenes/dataset/layouts.h"
+#include "scenes/optics/port_file.h"
 
 namespace aqbench {
 
@@ -105,6 +106,16 @@ std::string colmap_lens(const Intrinsics& intrinsics) {
   return line;
 }
 
+// What the refractive COLMAP has behind the lens: " FLATPORT 0 0 1 ..."; "" for straight rays.
+std::string colmap_port(const Camera& camera) {
+  if (is_dry(Rig{{camera}})) return {};
+  const auto port = port_through(camera);
+  if (!port)
+    throw input_error("camera '{}': looks sideways or up at its level water, which FLATPORT cannot hold",
+                      escape_bytes(camera.name));
+  return fmt::format(" {} {}", port_name(port->model), fmt::join(port_numbers(*port), " "));
+}
+
 constexpr const char* kModelFolder = "dslr_calibration_undistorted";
 constexpr const char* kScanProject = "dslr_scan_eval/scan_alignment.mlp";
 
@@ -160,8 +171,11 @@ void take_colmap_intrinsics(const ColmapCamera& camera, OwnCamera& to) {
 std::vector<Camera> colmap_cameras(const ColmapModel& model) {
   std::vector<Camera> cameras;
   const std::vector<std::string> names = camera_names(model);
-  for (std::size_t i = 0; i < model.images.size(); ++i)
-    cameras.push_back({names[i], intrinsics_of(model, model.images[i]), pose_of(model.images[i]), false, {}});
+  for (std::size_t i = 0; i < model.images.size(); ++i) {
+    const ColmapImage& image = model.images[i];
+    cameras.push_back({names[i], intrinsics_of(model, image), pose_of(image), false, {}});
+    if (const auto& port = model.cameras.at(image.camera_id).port) cameras.back().interface = *port;
+  }
   return cameras;
 }
 
@@ -173,13 +187,16 @@ void write_colmap_model(const std::filesystem::path& dir, const Rig& rig, const 
 
 void write_colmap_model(const std::filesystem::path& dir, const std::vector<Camera>& all,
                         const std::vector<std::string>& image_names) {
-  std::string cameras = "# CAMERA_ID, MODEL, WIDTH, HEIGHT, PARAMS[]\n";
+  std::string cameras = "# CAMERA_ID, MODEL, WIDTH, HEIGHT, PARAMS[]";
+  if (std::ranges::any_of(all, [](const Camera& camera) { return !colmap_port(camera).empty(); }))
+    cameras += " OPTIONAL[REFRAC_MODEL REFRAC_PARAMS[]]";
+  cameras += "\n";
   std::string images =
       "# IMAGE_ID, QW, QX, QY, QZ, TX, TY, TZ, CAMERA_ID, NAME\n# POINTS2D[] as (X, Y, POINT3D_ID)\n";
   std::size_t id = 0;
   for (const Camera& camera : all) {
     ++id;
-    cameras += fmt::format("{} {}\n", id, colmap_lens(camera.intrinsics));
+    cameras += fmt::format("{} {}{}\n", id, colmap_lens(camera.intrinsics), colmap_port(camera));
     const Eigen::Quaterniond q(camera.camera_from_world.rotation);
     const Vec3& t = camera.camera_from_world.translation_m;
     images += fmt::format("{} {} {} {} {} {} {} {} {} {}\n\n", id, q.w(), q.x(), q.y(), q.z(), t.x(), t.y(),

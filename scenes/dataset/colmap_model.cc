@@ -4,13 +4,16 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "core/error.h"
 #include "core/files.h"
 #include "core/text.h"
+#include "scenes/optics/port_file.h"
 
 namespace aqbench {
 
@@ -41,6 +44,21 @@ std::uint64_t take_side_px(const ColmapText& in, std::string_view word, const ch
   return static_cast<std::uint64_t>(px);
 }
 
+// Reads the port of the refractive COLMAP behind the parameters of the lens: its name and 8 numbers.
+Port take_port(const ColmapText& in, PortModel model, std::span<const std::string_view> words) {
+  std::array<double, kPortNumbers> numbers{};
+  if (words.size() != 1 + numbers.size())
+    in.lines().fail("{} needs {} parameters, got {}", words[0], numbers.size(), words.size() - 1);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = in.number(words[i + 1]);
+  const Port port = port_of(model, numbers);
+  try {
+    check(port, std::string(words[0]));
+  } catch (const Error& error) {
+    in.lines().fail(error.what());
+  }
+  return port;
+}
+
 void read_text_cameras(const std::filesystem::path& file, ColmapModel& model) {
   ColmapText in(file, "cameras");
   std::size_t cameras = 0;
@@ -49,13 +67,16 @@ void read_text_cameras(const std::filesystem::path& file, ColmapModel& model) {
     if (words.size() < 4) in.lines().fail("expected CAMERA_ID MODEL WIDTH HEIGHT PARAMS");
     const auto lens = std::ranges::find(colmap_lenses(), words[1], &ColmapLens::name);
     if (lens == colmap_lenses().end()) in.lines().fail("unknown lens model '{}'", words[1].substr(0, 40));
-    if (words.size() != 4 + lens->parameters)
+    const std::size_t lens_end = 4 + lens->parameters;
+    const auto port = words.size() > lens_end ? port_model(words[lens_end]) : std::nullopt;
+    if (!port && words.size() != lens_end)
       in.lines().fail("{} needs {} parameters, got {}", lens->name, lens->parameters, words.size() - 4);
     ColmapCamera camera{std::string(lens->name),
                         take_side_px(in, words[2], "WIDTH"),
                         take_side_px(in, words[3], "HEIGHT"),
                         {}};
-    for (std::size_t i = 4; i < words.size(); ++i) camera.parameters.push_back(in.number(words[i]));
+    for (std::size_t i = 4; i < lens_end; ++i) camera.parameters.push_back(in.number(words[i]));
+    if (port) camera.port = take_port(in, *port, std::span(words).subspan(lens_end));
     if (!model.cameras.emplace(in.id(words[0], "CAMERA_ID"), std::move(camera)).second)
       in.lines().fail("camera {} comes twice", words[0]);
   }

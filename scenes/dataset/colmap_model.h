@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,7 @@ struct ColmapCamera {
   std::string model;  // "OPENCV"
   std::uint64_t width_px = 0, height_px = 0;
   std::vector<double> parameters;  // as many as the model has
+  std::optional<Port> port = {};   // of the refractive COLMAP
 };
 
 // A model. Lengths are in its own unit.
@@ -74,7 +76,9 @@ void take_colmap_intrinsics(const ColmapCamera& camera, OwnCamera& to);
 
 // Writes cameras.txt, images.txt and points3D.txt (empty) into a folder that exists: exact poses, one camera
 // for each image, image names "CAMERA/FILE". COLMAP puts (0.5, 0.5) at the centre of the top left pixel, so
-// its principal point is half a pixel larger. Format: https://colmap.github.io/format.html. Throws Error(io).
+// its principal point is half a pixel larger. Format: https://colmap.github.io/format.html. Ports and level
+// water stand behind the lens as the refractive COLMAP (port_file.h) has them; COLMAP itself has none. Throws
+// Error(input) naming the camera for level water that port_through() does not hold, Error(io).
 void write_colmap_model(const std::filesystem::path& dir, const Rig& rig, const std::string& image_file);
 
 // Writes the same for cameras with images of these names.

@@ -192,10 +192,11 @@ struct CameraFiles {
   std::filesystem::path image, mask;
 };
 
-// Writes cameras and a copy of one image and mask for each into a new folder. No layout has water: rays are
-// straight from each camera's centre. The world and the metre stay, pixels follow the layout's convention
-// (docs/layouts.md):
-// - colmap: sparse/0/{cameras,images,points3D}.txt, without points, images/CAMERA.EXT, masks/CAMERA.EXT.png.
+// Writes cameras and a copy of one image and mask for each into a new folder. Water and ports have a place in
+// colmap alone; in the others rays are straight from each camera's centre. The world and the metre stay,
+// pixels follow the layout's convention (docs/layouts.md):
+// - colmap: sparse/0/{cameras,images,points3D}.txt, without points (write_colmap_model()), images/CAMERA.EXT,
+//   masks/CAMERA.EXT.png.
 // - transforms: transforms.json, images/CAMERA.EXT and masks/CAMERA.png, which mask_path names.
 // - mvsnet: cams/NUMBER_cam.txt with DEPTH_MIN INTERVAL 192 DEPTH_MAX, images/NUMBER.EXT, masks/NUMBER.png,
 //   and pair.txt, which lists up to ten sources of each view, the nearest first, with 1000 by their rank as

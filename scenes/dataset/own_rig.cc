@@ -1,5 +1,7 @@
 #include "scenes/dataset/own_rig.h"
 
+#include <fmt/format.h>
+
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
@@ -55,6 +57,7 @@ std::vector<Camera> read_json_cameras(const fs::path& file) {
   if (!json.is_object())
     throw input_error.of_file(file.string(),
                               "is no rig: neither of calibration.json, cameras.json, transforms.json");
+  if (json.contains("intrinsics") && json.contains("extrinsics")) return read_aquacal_truth(file).cameras;
   if (json.contains("frames")) return read_transforms_cameras(file);
   if (json.contains("cameras") && json.at("cameras").is_array()) return read_cameras_file(file).rig.cameras;
   return read_calibration(file).cameras;
@@ -231,6 +234,13 @@ std::vector<std::string> blind_cameras(const Rig& rig, const TriangleMesh& scene
     if (!sees) blind.push_back(camera.name);
   }
   return blind;
+}
+
+std::vector<std::string> tell_blind_cameras(const Rig& rig, const Surface& scene) {
+  constexpr double kPitch_m = 0.005;
+  std::vector<std::string> sentences = blind_cameras(rig, scene.mesh(kPitch_m));
+  for (std::string& name : sentences) name = fmt::format("camera {}: sees nothing of the scene", name);
+  return sentences;
 }
 
 }  // namespace aqbench

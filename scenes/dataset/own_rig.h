@@ -47,4 +47,7 @@ RigFile make_scene_rig(std::string_view rig, const Parameters& parameters, std::
 // at.
 std::vector<std::string> blind_cameras(const Rig& rig, const TriangleMesh& scene);
 
+// Returns for each of them the sentence that tells a user, in the order of the rig.
+std::vector<std::string> tell_blind_cameras(const Rig& rig, const Surface& scene);
+
 }  // namespace aqbench

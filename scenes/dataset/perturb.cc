@@ -1,8 +1,10 @@
 #include "scenes/dataset/perturb.h"
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numbers>
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -11,18 +13,135 @@
 #include "core/json.h"
 #include "scenes/cloud/colmap.h"
 #include "scenes/optics/calibration_file.h"
+#include "scenes/optics/pinhole_fit.h"
 #include "scenes/optics/rig.h"
 
 namespace aqbench {
 namespace {
 
+// A parameter and the error that it sets.
+struct ErrorRow {
+  ParameterSpec spec;
+  double CalibrationError::*value;
+  bool has_sigma = false;  // with a standard deviation of its own, "sigma_NAME"
+};
+
+// Errors that all cameras share.
+std::vector<ErrorRow> shared_errors() {
+  using E = CalibrationError;
+  const auto row = [](const char* name, const char* unit, double most, const char* what, double E::*value,
+                      bool has_sigma = false) {
+    return ErrorRow{
+        number_parameter(name, unit, 0.0, -most, most, std::string("error of the calibrated ") + what), value,
+        has_sigma};
+  };
+  return {
+      row("water_z_m", "m", 0.5, "height of the water surface", &E::water_z_m, true),
+      row("n_water", "1", 0.3, "refractive index of the water", &E::n_water, true),
+      row("tilt_deg", "deg", 10, "tilt of the water surface", &E::tilt_deg, true),
+      row("focal_pct", "%", 20, "focal lengths", &E::focal_pct, true),
+      row("port_dist_m", "m", 1, "distance of flat ports and inner radius of domes", &E::port_dist_m),
+      row("port_thick_m", "m", 1, "thickness of the glass", &E::port_thick_m),
+      row("n_glass", "1", 0.5, "refractive index of the glass", &E::n_glass),
+      row("port_tilt_deg", "deg", 45, "normal of flat ports, about the camera's y axis", &E::port_tilt_deg),
+      row("dome_x_m", "m", 1, "x of the centre of domes", &E::dome_x_m),
+      row("dome_y_m", "m", 1, "y of the centre of domes", &E::dome_y_m),
+      row("dome_z_m", "m", 1, "z of the centre of domes", &E::dome_z_m),
+  };
+}
+
+// Standard deviations of errors that each camera has of its own.
+std::vector<ErrorRow> own_errors() {
+  using E = CalibrationError;
+  const auto row = [](const char* name, const char* unit, double most, const char* what, double E::*value) {
+    return ErrorRow{number_parameter(name, unit, 0.0, 0, most,
+                                     std::string("standard deviation of each camera's calibrated ") + what),
+                    value};
+  };
+  return {
+      row("camera_position_m", "m", 1, "position, per axis, drawn by the seed", &E::camera_position_m),
+      row("camera_rotation_deg", "deg", 45, "rotation, per axis", &E::camera_rotation_deg),
+      row("camera_focal_pct", "%", 20, "focal length", &E::camera_focal_pct),
+      row("camera_principal_px", "px", 1000, "principal point, per axis", &E::camera_principal_px),
+      row("camera_k1", "1", 1, "k1", &E::camera_k1),
+      row("camera_port_dist_m", "m", 1, "port distance or dome radius", &E::camera_port_dist_m),
+      row("camera_port_thick_m", "m", 1, "thickness of the glass", &E::camera_port_thick_m),
+      row("camera_n_glass", "1", 0.5, "refractive index of the glass", &E::camera_n_glass),
+      row("camera_port_tilt_deg", "deg", 45, "normal of its flat port, per axis", &E::camera_port_tilt_deg),
+      row("camera_dome_x_m", "m", 1, "x of its dome's centre", &E::camera_dome_x_m),
+      row("camera_dome_y_m", "m", 1, "y of its dome's centre", &E::camera_dome_y_m),
+      row("camera_dome_z_m", "m", 1, "z of its dome's centre", &E::camera_dome_z_m),
+  };
+}
+
+const std::vector<ErrorRow>& error_rows() {
+  static const std::vector<ErrorRow> rows = [] {
+    std::vector<ErrorRow> all = shared_errors();
+    for (ErrorRow& row : own_errors()) all.push_back(std::move(row));
+    all.push_back({number_parameter("as_pinhole_m", "m", 0.0, 0, 1000,
+                                    "calibrations are the best pinhole cameras at this distance from them, "
+                                    "without water or port; 0: as they are"),
+                   &CalibrationError::as_pinhole_m});
+    return all;
+  }();
+  return rows;
+}
+
+[[noreturn]] void refuse_error(const char* what, const char* names) {
+  throw input_error("perturb: these cameras look through no {}, so {} not apply to them", what, names);
+}
+
 WaterInterface water_to_perturb(const Rig& rig) {
   const auto water = level_water(rig);
-  if (!water)
-    throw input_error(
-        "perturb: these cameras look through no level water, so water_z_m, n_water and tilt_deg do not apply to "
-        "them");
+  if (!water) refuse_error("level water", "water_z_m and tilt_deg do");
   return *water;
+}
+
+void require_ports(const Rig& rig, const CalibrationError& e) {
+  const auto any = [&](auto&& is) { return std::ranges::any_of(rig.cameras, is); };
+  const auto has_port = [&](std::optional<PortModel> model) {
+    return any([&](const Camera& camera) {
+      const Port* const port = std::get_if<Port>(&camera.interface);
+      return port != nullptr && (!model || port->model == *model);
+    });
+  };
+  if (e.n_water != 0 &&
+      !any([](const Camera& camera) { return !std::holds_alternative<NoInterface>(camera.interface); }))
+    refuse_error("water", "n_water does");
+  if ((e.port_dist_m != 0 || e.port_thick_m != 0 || e.n_glass != 0 || e.camera_port_dist_m != 0 ||
+       e.camera_port_thick_m != 0 || e.camera_n_glass != 0) &&
+      !has_port({}))
+    refuse_error("port", "port_dist_m, port_thick_m and n_glass do");
+  if ((e.port_tilt_deg != 0 || e.camera_port_tilt_deg != 0) && !has_port(PortModel::flat))
+    refuse_error("flat port", "port_tilt_deg does");
+  if ((e.dome_x_m != 0 || e.dome_y_m != 0 || e.dome_z_m != 0 || e.camera_dome_x_m != 0 ||
+       e.camera_dome_y_m != 0 || e.camera_dome_z_m != 0) &&
+      !has_port(PortModel::dome))
+    refuse_error("dome", "dome_x_m, dome_y_m and dome_z_m do");
+}
+
+// Adds the errors of the water and the port that camera number `index` looks through.
+void add_interface_error(const CalibrationError& error, std::size_t index, Camera& camera) {
+  constexpr std::uint32_t kGlass = 16, kTilt = 18, kDome = 20;  // slots
+  const auto normals = [&](std::uint32_t slot) { return camera_normals(error.seed, index, slot); };
+  if (WaterInterface* const water = std::get_if<WaterInterface>(&camera.interface))
+    water->n_water += error.n_water;
+  Port* const port = std::get_if<Port>(&camera.interface);
+  if (port == nullptr) return;
+  const Vec3 glass = normals(kGlass);
+  port->n_water += error.n_water;
+  port->distance_m += error.port_dist_m + error.camera_port_dist_m * glass.x();
+  port->thickness_m += error.port_thick_m + error.camera_port_thick_m * glass.y();
+  port->n_glass += error.n_glass + error.camera_n_glass * glass.z();
+  if (port->model == PortModel::dome) {
+    const Vec3 sigma_m(error.camera_dome_x_m, error.camera_dome_y_m, error.camera_dome_z_m);
+    port->axis += Vec3(error.dome_x_m, error.dome_y_m, error.dome_z_m) + sigma_m.cwiseProduct(normals(kDome));
+    return;
+  }
+  Vec3 turn_deg = error.port_tilt_deg * Vec3::UnitY() + error.camera_port_tilt_deg * normals(kTilt);
+  turn_deg.z() = 0;
+  if (const double angle_rad = turn_deg.norm() * std::numbers::pi / 180; angle_rad > 0)
+    port->axis = Eigen::AngleAxisd(angle_rad, turn_deg.normalized()) * port->axis;
 }
 
 // x_true_world = R (x - pivot) + pivot for x in the frame in which the tilted water is level.
@@ -65,48 +184,42 @@ Json members_of(const Json& from, std::initializer_list<const char*> names) {
 }  // namespace
 
 const std::vector<ParameterSpec>& perturb_parameters() {
-  static const std::vector<ParameterSpec> specs = {
-      number_parameter("water_z_m", "m", 0.0, -0.5, 0.5,
-                       "error of the calibrated height of the water surface"),
-      number_parameter("n_water", "1", 0.0, -0.3, 0.3,
-                       "error of the calibrated refractive index of the water"),
-      number_parameter("tilt_deg", "deg", 0.0, -10, 10, "error of the calibrated tilt of the water surface"),
-      number_parameter("focal_pct", "%", 0.0, -20, 20, "error of the calibrated focal lengths"),
-      number_parameter(
-          "camera_position_m", "m", 0.0, 0, 1,
-          "standard deviation of each camera's calibrated position, per axis, drawn by the seed"),
-      number_parameter("camera_rotation_deg", "deg", 0.0, 0, 45,
-                       "standard deviation of each camera's calibrated rotation, per axis"),
-      number_parameter("camera_focal_pct", "%", 0.0, 0, 20,
-                       "standard deviation of each camera's calibrated focal length"),
-      number_parameter("camera_principal_px", "px", 0.0, 0, 1000,
-                       "standard deviation of each camera's calibrated principal point, per axis"),
-      number_parameter("camera_k1", "1", 0.0, 0, 1, "standard deviation of each camera's calibrated k1"),
-  };
+  static const std::vector<ParameterSpec> specs = [] {
+    std::vector<ParameterSpec> all;
+    for (const ErrorRow& row : error_rows()) all.push_back(row.spec);
+    for (const ErrorRow& row : error_rows())
+      if (row.has_sigma)
+        all.push_back(number_parameter(
+            "sigma_" + row.spec.name, row.spec.unit, 0.0, 0, row.spec.max,
+            "standard deviation of " + row.spec.name + ", one draw for all cameras by the seed"));
+    return all;
+  }();
   return specs;
 }
 
 CalibrationError calibration_error(const Parameters& parameters, std::uint64_t seed) {
-  return {.water_z_m = parameters.number("water_z_m"),
-          .n_water = parameters.number("n_water"),
-          .tilt_deg = parameters.number("tilt_deg"),
-          .focal_pct = parameters.number("focal_pct"),
-          .camera_position_m = parameters.number("camera_position_m"),
-          .camera_rotation_deg = parameters.number("camera_rotation_deg"),
-          .camera_focal_pct = parameters.number("camera_focal_pct"),
-          .camera_principal_px = parameters.number("camera_principal_px"),
-          .camera_k1 = parameters.number("camera_k1"),
-          .seed = seed};
+  constexpr std::uint64_t kAllCameras = ~std::uint64_t{0};
+  CalibrationError error;
+  error.seed = seed;
+  std::uint32_t slot = 0;
+  for (const ErrorRow& row : error_rows()) {
+    error.*row.value = parameters.number(row.spec.name);
+    if (!row.has_sigma) continue;
+    error.*row.value +=
+        parameters.number("sigma_" + row.spec.name) * camera_normals(seed, kAllCameras, slot).x();
+    slot += 2;
+  }
+  return error;
 }
 
 bool is_zero(const CalibrationError& error) { return error == CalibrationError{.seed = error.seed}; }
 
 Rig perturbed(const Rig& rig, const CalibrationError& error) {
+  require_ports(rig, error);
   Rig out = rig;
-  if (error.water_z_m != 0 || error.n_water != 0) {
+  if (error.water_z_m != 0) {
     WaterInterface water = water_to_perturb(rig);
     water.water_z_m += error.water_z_m;
-    water.n_water += error.n_water;
     set_interface(out, water);
   }
   const Eigen::Isometry3d world = world_from_level_water(rig, error);
@@ -119,8 +232,13 @@ Rig perturbed(const Rig& rig, const CalibrationError& error) {
     pose.translation_m += pose.rotation * world.translation();
     pose.rotation = pose.rotation * world.rotation();
   }
-  for (std::size_t i = 0; i < out.cameras.size(); ++i) add_own_error(error, i, out.cameras[i]);
+  for (std::size_t i = 0; i < out.cameras.size(); ++i) {
+    add_interface_error(error, i, out.cameras[i]);
+    add_own_error(error, i, out.cameras[i]);
+  }
   check(out, "perturbed calibration");
+  if (error.as_pinhole_m > 0)
+    for (Camera& camera : out.cameras) camera = pinhole_fit(camera, error.as_pinhole_m);
   return out;
 }
 
@@ -153,8 +271,9 @@ void withhold_poses(const std::filesystem::path& observation_dir, bool keep_intr
 
 std::vector<std::filesystem::path> pose_files_in(const std::filesystem::path& recording_dir) {
   std::vector<std::filesystem::path> files;
-  for (const char* const name : {kFile, "cameras.json", "transforms.json", "transforms_train.json",
-                                 "transforms_val.json", "transforms_test.json", "cams", "Cameras"})
+  for (const char* const name :
+       {kFile, "cameras.json", "transforms.json", "transforms_train.json", "transforms_val.json",
+        "transforms_test.json", "cams", "Cameras", "colmap_underwater"})
     files.push_back(recording_dir / name);
   for (const char* const place : kColmapPlaces)
     for (const char* const name : {"images", "points3D", "frames"})

@@ -14,14 +14,23 @@ namespace aqbench {
 // The error added to the true calibration. The images do not change.
 struct CalibrationError {
   double water_z_m = 0;  // of the height of the water surface; positive: too deep
-  double n_water = 0;    // of the refractive index of the water
+  double n_water = 0;    // of the refractive index of the water, also outside of ports
   double tilt_deg = 0;   // of the water surface about the world's X axis, through (0, 0, water_z)
   double focal_pct = 0;  // of every focal length
+  // Of every port: of a pane's distance or a dome's radius, of the glass, of a pane's normal about the
+  // camera's X axis, of a dome's centre.
+  double port_dist_m = 0, port_thick_m = 0, n_glass = 0, port_tilt_deg = 0, dome_x_m = 0, dome_y_m = 0,
+         dome_z_m = 0;
   // Standard deviations of errors that each camera has of its own, drawn by the seed: of its position, per
   // world axis, its rotation about its centre, per camera axis, its focal length, its principal point, per
-  // axis, and k1.
+  // axis, and k1; of its port, a pane's normal about both of the camera's axes across it.
   double camera_position_m = 0, camera_rotation_deg = 0, camera_focal_pct = 0, camera_principal_px = 0,
          camera_k1 = 0;
+  double camera_port_dist_m = 0, camera_port_thick_m = 0, camera_n_glass = 0, camera_port_tilt_deg = 0,
+         camera_dome_x_m = 0, camera_dome_y_m = 0, camera_dome_z_m = 0;
+  // The calibration with these errors as its best pinhole cameras at this distance (pinhole_fit.h); 0: as it
+  // is.
+  double as_pinhole_m = 0;
   std::uint64_t seed = 0;
 
   bool operator==(const CalibrationError&) const = default;
@@ -30,7 +39,8 @@ struct CalibrationError {
 // Returns the parameters of owner "perturb".
 const std::vector<ParameterSpec>& perturb_parameters();
 
-// Returns the error set by the parameters of owner "perturb", with the draws of a seed.
+// Returns the error set by the parameters of owner "perturb", with the draws of a seed: "sigma_NAME" is the
+// standard deviation of an error NAME that all cameras share, added to it.
 CalibrationError calibration_error(const Parameters& parameters, std::uint64_t seed);
 
 // Returns whether the calibration is unchanged.
@@ -39,7 +49,7 @@ bool is_zero(const CalibrationError& error);
 // Returns the rig with the error. calibration.json can only describe level water, so a tilt of the water is
 // written as the opposite tilt of all cameras about (0, 0, water_z): the same geometry in another world
 // frame, in which the water is level. Throws Error(input) like check(Rig) if nothing is visible through such
-// a calibration.
+// a calibration, and for an error of what no camera has.
 Rig perturbed(const Rig& rig, const CalibrationError& error);
 
 // Returns the transform from the world frame of the perturbed rig to the true one. It moves a result of

@@ -6,16 +6,16 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "scenes/optics/port_file.h"
 
 namespace aqbench {
 namespace {
-
-constexpr const char *kFlatPort = "FLATPORT", *kDomePort = "DOMEPORT";
 
 // A value in the file and the path that leads to it, "FILE: cameras.cam00.intrinsics".
 struct CalibrationNode {
@@ -115,19 +115,14 @@ WaterInterface read_water(const CalibrationNode& file, bool may_lack) {
 
 // Reads {"model": "FLATPORT" or "DOMEPORT", "params": [8 numbers]}, in the order of the refractive COLMAP.
 Port read_port(const CalibrationNode& node) {
-  const std::string model = node.at("model").text();
-  if (model != kFlatPort && model != kDomePort)
-    node.at("model").refuse(
-        fmt::format("'{}' is neither {} nor {}", escape_bytes(model), kFlatPort, kDomePort));
+  const std::string name = node.at("model").text();
+  const auto model = port_model(name);
+  if (!model)
+    node.at("model").refuse(fmt::format("'{}' is neither FLATPORT nor DOMEPORT", escape_bytes(name)));
   const std::vector<double> p = node.at("params").numbers();
-  if (p.size() != 8) node.at("params").refuse(fmt::format("must be 8 numbers, got {}", p.size()));
-  const Port port{model == kFlatPort ? PortModel::flat : PortModel::dome,
-                  {p[0], p[1], p[2]},
-                  p[3],
-                  p[4],
-                  p[5],
-                  p[6],
-                  p[7]};
+  if (p.size() != kPortNumbers)
+    node.at("params").refuse(fmt::format("must be {} numbers, got {}", kPortNumbers, p.size()));
+  const Port port = port_of(*model, std::span<const double, kPortNumbers>(p));
   check(port, node.path);
   return port;
 }
@@ -157,6 +152,22 @@ std::vector<Camera> read_cameras(const CalibrationNode& cameras, const WaterInte
   }
   if (out.empty()) cameras.refuse("at least one is needed");
   return out;
+}
+
+// Gives cameras the level water at heights of their own: the one surface of all where they agree, else each
+// its own pane.
+void take_waters(const std::vector<WaterInterface>& waters, const std::string& where, Rig& rig) {
+  const bool is_one = std::ranges::all_of(waters, [&](const WaterInterface& w) { return w == waters[0]; });
+  for (std::size_t i = 0; i < rig.cameras.size(); ++i) rig.cameras[i].interface = waters[i];
+  check(rig, where);
+  for (Camera& camera : rig.cameras) {
+    if (is_one) continue;
+    const auto pane = port_through(camera);
+    if (!pane)
+      throw input_error("{}: its water differs from that of others and it does not look down",
+                        field_path(where, "water_zs." + escape_bytes(camera.name)));
+    camera.interface = *pane;
+  }
 }
 
 // Fields that are required only because other readers use them.
@@ -191,10 +202,7 @@ Json camera_json(const Camera& camera) {
                 {{"R", matrix_json(camera.camera_from_world.rotation)}, {"t", {t_m.x(), t_m.y(), t_m.z()}}}}};
   if (const WaterInterface* const water = level_water(camera)) json["water_z"] = water->water_z_m;
   if (const Port* const port = std::get_if<Port>(&camera.interface))
-    json["port"] = {{"model", port->model == PortModel::flat ? kFlatPort : kDomePort},
-                    {"params",
-                     {port->axis.x(), port->axis.y(), port->axis.z(), port->distance_m, port->thickness_m,
-                      port->n_air, port->n_glass, port->n_water}}};
+    json["port"] = {{"model", port_name(port->model)}, {"params", port_numbers(*port)}};
   if (intrinsics.lens == LensModel::fisheye) json["intrinsics"]["is_fisheye"] = true;
   if (camera.is_auxiliary) json["is_auxiliary"] = true;
   return json;
@@ -258,6 +266,28 @@ Rig parse_calibration(std::string_view text, const std::string& where) {
     file.at("interface");
   require_other_sections(file);
   check(rig, file.path);
+  return rig;
+}
+
+Rig read_aquacal_truth(const std::filesystem::path& path) {
+  const Json json = read_strict_json(path, kSmallFileJson);
+  const CalibrationNode file{json, path.string() + ": "};
+  const CalibrationNode lenses = file.at("intrinsics"), poses = file.at("extrinsics"),
+                        heights = file.at("water_zs");
+  Rig rig;
+  std::vector<WaterInterface> waters;
+  for (const auto& [name, unused] : lenses.require_object().json.items()) {
+    const CalibrationNode pose = poses.at(name.c_str());
+    Camera camera{.name = name, .intrinsics = read_intrinsics(lenses.at(name.c_str()))};
+    camera.camera_from_world = {pose.at("R").matrix3(), pose.at("t").vector3()};
+    rig.cameras.push_back(std::move(camera));
+    waters.push_back({.water_z_m = heights.at(name.c_str()).number()});
+    for (const auto& [key, index] :
+         {std::pair("n_air", &WaterInterface::n_air), {"n_water", &WaterInterface::n_water}})
+      if (file.has(key)) waters.back().*index = file.at(key).number();
+  }
+  if (rig.cameras.empty()) lenses.refuse("at least one camera is needed");
+  take_waters(waters, file.path, rig);
   return rig;
 }
 

@@ -34,4 +34,9 @@ void write_calibration(const std::filesystem::path& path, const Rig& rig,
 // Reads a calibration file. Throws Error(input) or Error(io) naming the file.
 Rig read_calibration(const std::filesystem::path& path);
 
+// Reads the cameras of the ground truth of AquaCal's synthetic data: {"intrinsics": {"cam0": ..},
+// "extrinsics": .., "water_zs": {"cam0": 0.15}}; n_air and n_water, where the file has them. Cameras whose
+// heights of the water differ get a pane each (port_through()). Throws as read_calibration() does.
+Rig read_aquacal_truth(const std::filesystem::path& path);
+
 }  // namespace aqbench

@@ -7,14 +7,12 @@
 #include <numbers>
 
 #include "core/random.h"
+#include "scenes/optics/port_rigs.h"
 
 namespace aqbench {
 namespace {
 
 constexpr int kOrbitRing = 18, kWalkCameras = 24, kOutwardsCameras = 36;
-
-constexpr double kDefaultWidth_px = 1600;
-constexpr double kDefaultFocal_px = 1504.6;  // at that width: 56 degrees
 
 // Of lens, image and jitter.
 std::vector<ParameterSpec> camera_parameters(std::vector<ParameterSpec> own,
@@ -60,26 +58,20 @@ RigSpec dry_rig(const char* name, const char* summary, std::vector<ParameterSpec
       .name = name, .summary = summary, .parameters = camera_parameters(std::move(own)), .places = places};
 }
 
-// Rows are the camera's x (right), y (down) and z (forward) axes in the world frame.
-Mat3 looking_at(const Vec3& centre_m, const Vec3& target_m) {
-  const Vec3 forward = (target_m - centre_m).normalized();
-  Vec3 down = Vec3::UnitZ() - forward.z() * forward;
-  // Looking straight down, the world's down is not in the image.
-  if (down.norm() < 1e-9) down = Vec3::UnitY() - forward.y() * forward;
-  down.normalize();
-  Mat3 rotation;
-  rotation.row(0) = down.cross(forward);
-  rotation.row(1) = down;
-  rotation.row(2) = forward;
-  return rotation;
+RigSpec housed_rig(const char* name, const char* summary, std::vector<ParameterSpec> own,
+                   std::vector<CameraPlace> (*places)(const Parameters&)) {
+  return {.name = name,
+          .summary = summary,
+          .parameters = camera_parameters(std::move(own), housing_parameters()),
+          .places = places,
+          .port = housing_port};
 }
 
 Intrinsics rig_intrinsics(const Parameters& parameters) {
   Intrinsics out;
   out.width_px = static_cast<int>(parameters.integer("width"));
   out.height_px = static_cast<int>(parameters.integer("height"));
-  double focal_px = parameters.number("focal_px");
-  if (focal_px == 0) focal_px = kDefaultFocal_px * (out.width_px / kDefaultWidth_px);
+  const double focal_px = rig_focal_px(parameters);
   out.K << focal_px, 0, (out.width_px - 1) / 2.0, 0, focal_px, (out.height_px - 1) / 2.0, 0, 0, 1;
   out.distortion.clear();
   for (const char* name : {"k1", "k2", "p1", "p2", "k3"}) out.distortion.push_back(parameters.number(name));
@@ -98,11 +90,14 @@ Camera rig_camera(const std::string& name, const CameraPlace& place, std::uint64
 
 std::string numbered_camera(std::size_t index) { return fmt::format("cam{:02}", index); }
 
-Rig make_dry_rig(const RigSpec& spec, const Parameters& parameters, std::uint64_t seed) {
+Rig make_placed_rig(const RigSpec& spec, const Parameters& parameters, std::uint64_t seed) {
   Rig rig;
-  for (const CameraPlace& place : spec.places(parameters))
+  for (const CameraPlace& place : spec.places(parameters)) {
     rig.cameras.push_back(
         rig_camera(numbered_camera(rig.cameras.size()), place, rig.cameras.size(), parameters, seed));
+    Camera& camera = rig.cameras.back();
+    if (spec.port != nullptr) camera.interface = spec.port(parameters, camera.camera_from_world);
+  }
   check(rig, spec.name);
   return rig;
 }
@@ -202,6 +197,15 @@ const std::vector<RigSpec>& rig_registry() {
       dry_rig("outwards", "36 cameras on a circle that look all around a room, without water",
               outwards_parameters(), outwards_places),
       dry_rig("stereo", "2 cameras with parallel axes, without water", stereo_parameters(), stereo_places),
+      housed_rig("port_stereo", "a pair of cameras behind ports under water, in 6 poses",
+                 port_stereo_parameters(), port_stereo_places),
+      housed_rig("port_survey", "one camera behind a port under water, at 3 x 3 stations, down and oblique",
+                 port_survey_parameters(), port_survey_places),
+      {.name = "tank_wall",
+       .summary = "4 cameras that look into a tank through its glass wall",
+       .parameters = camera_parameters(tank_wall_parameters()),
+       .places = tank_wall_places,
+       .port = tank_wall_port},
   };
   return registry;
 }
@@ -233,7 +237,7 @@ Rig make_rig(std::string_view name, const std::vector<Override>& overrides, std:
 }
 
 Rig make_rig(const RigSpec& spec, const Parameters& parameters, std::uint64_t seed) {
-  if (spec.places != nullptr) return make_dry_rig(spec, parameters, seed);
+  if (spec.places != nullptr) return make_placed_rig(spec, parameters, seed);
   Rig rig;
   const Vec3 target_m(parameters.number("look_at_x_m"), parameters.number("look_at_y_m"),
                       parameters.number("look_at_z_m"));

@@ -15,13 +15,9 @@
 
 #include "core/parameters.h"
 #include "scenes/optics/camera.h"
+#include "scenes/optics/rig_parts.h"
 
 namespace aqbench {
-
-// Where a camera stands, and the point that it looks at.
-struct CameraPlace {
-  Vec3 centre_m, target_m;
-};
 
 // One row of the table of rigs.
 struct RigSpec {
@@ -31,8 +27,10 @@ struct RigSpec {
   int ring_cameras = 0;        // placed
   int ring_positions = 0;      // of a full ring; the first ring_cameras of them are taken
   bool centre_camera = false;  // auxiliary
-  // Places every camera of a rig without water; nullptr: a ring above the water.
+  // Places every camera of a rig without level water; nullptr: a ring above the water.
   std::vector<CameraPlace> (*places)(const Parameters& parameters) = nullptr;
+  // Makes the port of a placed camera; nullptr: nothing bends its rays.
+  Interface (*port)(const Parameters& parameters, const CameraFromWorld& pose) = nullptr;
 };
 
 // Returns the table of rigs.

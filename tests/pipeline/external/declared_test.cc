@@ -135,6 +135,10 @@ TEST_F(Declared, WaterIsIgnoredOnlyIfTheDeclarationSaysSo) {
               HasSubstr("the cameras look through water, which the layout colmap does not have"));
   run("test -f ../work/dataset/sparse/0/images.txt\n" + kCloud,
       {{"reads_layout", "colmap"}, {"refraction", "ignore"}});
+  run("! grep PORT ../work/dataset/sparse/0/cameras.txt\n" + kCloud,
+      {{"reads_layout", "colmap"}, {"refraction", "ignore"}});
+  run("test $(grep -c FLATPORT ../work/dataset/sparse/0/cameras.txt) = 2\n" + kCloud,
+      {{"reads_layout", "colmap"}, {"refraction", "ports"}});
 }
 
 TEST_F(Declared, DepthMapsOfOtherFormatsAreReadAsDeclared) {

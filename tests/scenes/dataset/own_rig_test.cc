@@ -220,5 +220,54 @@ TEST_F(OwnRig, TransformsNeedNoImages) {
   EXPECT_EQ(read.rig.cameras[0].intrinsics.K(0, 2), 29.5);
 }
 
+// ---- The refractive COLMAP ----
+
+// The port of each camera is that of the written rig, to the last bit.
+TEST_F(OwnRig, PortsComeBackFromAColmapModel) {
+  Rig given = star({0, 0, 0});
+  set_interface(given, Port{PortModel::flat, Vec3(0.1, -0.2, 1).normalized(), 0.03, 0.01, 1, 1.49, 1.333});
+  given.cameras[1].interface = Port{PortModel::dome, {0.001, 0, 0.01}, 0.05, 0.007, 1.003, 1.473, 1.34};
+  given.cameras[2].interface = NoInterface{};
+  const std::vector<Camera> read = read_rig_file(colmap(given)).rig.cameras;
+  for (std::size_t i = 0; i < read.size(); ++i) EXPECT_EQ(read[i].interface, given.cameras[i].interface) << i;
+}
+
+// Of ring12, whose pixel of (0.1, -0.05, 1.178) the refractive COLMAP and a tracer of 40 digits agree on.
+TEST_F(OwnRig, LevelWaterIsWrittenAsAPane) {
+  Rig given = make_rig(find_rig("ring12"), Parameters(find_rig("ring12").parameters), 1);
+  const std::vector<Camera> read = read_rig_file(colmap(given)).rig.cameras;
+  ASSERT_EQ(read.size(), 13U);
+  for (const Camera& camera : read) {
+    const Port& pane = std::get<Port>(camera.interface);
+    EXPECT_EQ(pane.model, PortModel::flat);
+    EXPECT_EQ(pane.thickness_m, 0);
+    EXPECT_EQ(pane.n_water, 1.333);
+    const Camera& level = *find_camera(given, camera.name);
+    for (const Vec3& point_m : {Vec3(0.1, -0.05, 1.178), Vec3(-0.3, 0.2, 1.4)})
+      EXPECT_LT((seen(camera, point_m) - seen(level, point_m)).norm(), 1e-9);
+  }
+}
+
+TEST_F(OwnRig, APortOfAColmapModelThatMakesNoSenseIsRefused) {
+  const std::string dir = colmap(star({0, 0, 0}));
+  const auto refusal = [&](const std::string& behind) {
+    write_file(fs::path(dir) / "cameras.txt",
+               "1 OPENCV 640 480 500 500 320 240 0 0 0 0\n2 OPENCV 640 480 500 500 320 240 0 0 0 0 " +
+                   behind + "\n3 PINHOLE 9 9 5 5 3 3\n4 PINHOLE 9 9 5 5 3 3\n5 PINHOLE 9 9 5 5 3 3\n");
+    return error_of(ErrorKind::input, [&] { read_rig_file(dir); });
+  };
+  const std::string where = dir + "/cameras.txt: line 2: ";
+  EXPECT_EQ(refusal("FLATPORT 0 0 1 0.03"), where + "FLATPORT needs 8 parameters, got 4");
+  EXPECT_EQ(refusal("FLATPORT 0 0 1 0.03 0.01 1 1.49 1.333 7"), where + "FLATPORT needs 8 parameters, got 9");
+  EXPECT_EQ(refusal("CURVED 0 0 1 0.03 0.01 1 1.49 1.333"), where + "OPENCV needs 8 parameters, got 17");
+  EXPECT_EQ(refusal("FLATPORT 0 0 2 0.03 0.01 1 1.49 1.333"),
+            where + "FLATPORT.params: the normal of FLATPORT must be a unit vector with z > 0");
+  EXPECT_EQ(refusal("FLATPORT 0 0 1 30 10 1 1.49 1333"),
+            where + "FLATPORT.params: must be between 0.5 and 5, got 1333");
+  EXPECT_THAT(refusal("FLATPORT 0 0 1 nan 0.01 1 1.49 1.333"), HasSubstr("line 2: "));
+  EXPECT_THAT(refusal("DOMEPORT 0 0 60 0.05 0.007 1 1.473 1.333"),
+              HasSubstr("line 2: DOMEPORT.params: the camera's centre must be inside of DOMEPORT: 60 m"));
+}
+
 }  // namespace
 }  // namespace aqbench

@@ -5,6 +5,7 @@
 
 #include <Eigen/Geometry>
 #include <Eigen/LU>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numbers>
@@ -180,6 +181,136 @@ TEST(Perturb, OwnErrorsFollowTheSeedAndWorkWithoutWater) {
   EXPECT_EQ(calibration("ring12", 3), calibration("ring12", 3));
   EXPECT_NE(calibration("ring12", 3), calibration("ring12", 4));
   EXPECT_NE(calibration("stereo", 3), calibration("stereo", 4));
+}
+
+// ---- Ports ----
+
+const Port kPane{PortModel::flat, {0, 0, 1}, 0.025, 0.010, 1, 1.49, 1.333},
+    kDome{PortModel::dome, {0, 0, 0.005}, 0.05, 0.007, 1, 1.473, 1.333};
+
+// The errors of 15 points at a depth, seen by two cameras 0.1 m apart.
+std::vector<Vec3> stereo_errors_m(const Port& port, const CalibrationError& error, double z_m) {
+  Rig rig = make_rig("stereo",
+                     {{"stereo", "distance_m", "0.001"}, {"stereo", "k1", "0"}, {"stereo", "k2", "0"}}, 1);
+  for (Camera& camera : rig.cameras) camera.camera_from_world.translation_m.z() = 0;
+  set_interface(rig, port);
+  const Rig wrong = perturbed(rig, error);
+  std::vector<Vec3> errors_m;
+  for (const double x : {-0.15, -0.075, 0.0, 0.075, 0.15})
+    for (const double y : {-0.1, 0.0, 0.1}) {
+      const Vec3 point_m(x * z_m, y * z_m, z_m);
+      std::vector<WaterRay> rays;
+      for (std::size_t i = 0; i < 2; ++i)
+        rays.push_back(*cast_ray(refractive_camera(wrong.cameras[i]),
+                                 project(refractive_camera(rig.cameras[i]), point_m)->pixel));
+      errors_m.push_back(triangulate(rays)->point_m - point_m);
+    }
+  return errors_m;
+}
+
+double depth_error_mm(const Port& port, const CalibrationError& error, double z_m) {
+  double sum = 0;
+  for (const Vec3& off : stereo_errors_m(port, error, z_m)) sum += off.z();
+  return 1e3 * sum / 15;
+}
+
+// Numbers of a program apart from this one.
+TEST(PerturbPort, WrongPortsMoveStereoAsAnotherProgramHasIt) {
+  const double at_m[] = {0.5, 1, 2};
+  const auto expect = [&](const Port& port, const CalibrationError& error, std::array<double, 3> mm) {
+    for (std::size_t i = 0; i < 3; ++i)
+      EXPECT_NEAR(depth_error_mm(port, error, at_m[i]), mm[i], 0.0006 + 0.006 * std::abs(mm[i])) << at_m[i];
+  };
+  expect(kPane, {.port_dist_m = 0.0006}, {-0.215, -0.213, -0.213});
+  expect(kPane, {.n_water = 0.006}, {2.20, 4.53, 9.20});
+  expect(kDome, {.dome_z_m = 0.0012}, {-2.73, -5.79, -11.9});
+  expect(kDome, {.dome_z_m = -0.005}, {11.9, 25.0, 51.4});  // ignored
+  const double tilt_mm[] = {0.17, 0.35, 0.71};
+  for (std::size_t i = 0; i < 3; ++i) {
+    double squares = 0;
+    for (const Vec3& off : stereo_errors_m(kPane, {.port_tilt_deg = 0.075}, at_m[i]))
+      squares += off.squaredNorm();
+    EXPECT_NEAR(1e3 * std::sqrt(squares / 15), tilt_mm[i], 0.006) << at_m[i];
+  }
+}
+
+TEST(PerturbPort, EachCameraHasErrorsOfItsOwn) {
+  Rig rig = make_rig("ring12", {}, 1);
+  double dist = 0, thick = 0, glass = 0, tilt = 0;
+  Vec3 dome = Vec3::Zero();
+  constexpr int kSeeds = 300;
+  const CalibrationError sigma{.camera_port_dist_m = 0.001,
+                               .camera_port_thick_m = 0.0005,
+                               .camera_n_glass = 0.01,
+                               .camera_port_tilt_deg = 0.1,
+                               .camera_dome_x_m = 0.001,
+                               .camera_dome_y_m = 0.002,
+                               .camera_dome_z_m = 0.003};
+  for (std::size_t i = 0; i < rig.cameras.size(); ++i)
+    rig.cameras[i].interface = i % 2 == 0 ? Interface(kPane) : Interface(kDome);
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    CalibrationError error = sigma;
+    error.seed = seed;
+    const Rig wrong = perturbed(rig, error);
+    for (std::size_t i = 0; i < wrong.cameras.size(); ++i) {
+      const Port &is = i % 2 == 0 ? kPane : kDome, &was = std::get<Port>(wrong.cameras[i].interface);
+      dist += std::pow(was.distance_m - is.distance_m, 2);
+      thick += std::pow(was.thickness_m - is.thickness_m, 2);
+      glass += std::pow(was.n_glass - is.n_glass, 2);
+      if (i % 2 == 0)
+        tilt += std::pow(std::acos(was.axis.dot(is.axis)) * 180 / std::numbers::pi, 2);
+      else
+        dome += (was.axis - is.axis).cwiseAbs2();
+    }
+  }
+  const auto expect = [&](double squares, double draws, double is) {
+    EXPECT_NEAR(std::sqrt(squares / draws) / is, 1, 5 / std::sqrt(2 * draws));
+  };
+  expect(dist, 13 * kSeeds, 0.001);
+  expect(thick, 13 * kSeeds, 0.0005);
+  expect(glass, 13 * kSeeds, 0.01);
+  expect(tilt, 2 * 7 * kSeeds, 0.1);
+  expect(dome.x(), 6 * kSeeds, 0.001);
+  expect(dome.y(), 6 * kSeeds, 0.002);
+  expect(dome.z(), 6 * kSeeds, 0.003);
+}
+
+TEST(Perturb, ASharedSigmaIsOneDrawForAllCameras) {
+  const auto error_of_seed = [](std::uint64_t seed) {
+    return calibration_error(
+        resolve_parameters("perturb", perturb_parameters(), {{"perturb", "sigma_water_z_m", "0.001"}}), seed);
+  };
+  double squares = 0;
+  constexpr int kSeeds = 1000;
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) squares += std::pow(error_of_seed(seed).water_z_m, 2);
+  EXPECT_NEAR(std::sqrt(squares / kSeeds) / 0.001, 1, 5 / std::sqrt(2.0 * kSeeds));
+  EXPECT_EQ(error_of_seed(3).water_z_m, error_of_seed(3).water_z_m);
+  EXPECT_EQ(error_of_seed(3).n_water, 0);
+}
+
+TEST(PerturbPort, ErrorsOfWhatNoCameraHasAreRefused) {
+  Rig panes = make_rig("stereo", {}, 1), dry = panes;
+  set_interface(panes, kPane);
+  const auto refusal = [](const Rig& rig, const CalibrationError& error) {
+    return error_of(ErrorKind::input, [&] { perturbed(rig, error); });
+  };
+  EXPECT_THAT(refusal(panes, {.dome_z_m = 0.001}), testing::HasSubstr("no dome, so dome_x_m"));
+  EXPECT_THAT(refusal(panes, {.water_z_m = 0.001}), testing::HasSubstr("no level water, so water_z_m"));
+  EXPECT_THAT(refusal(dry, {.n_water = 0.001}), testing::HasSubstr("no water, so n_water"));
+  EXPECT_THAT(refusal(dry, {.camera_n_glass = 0.001}), testing::HasSubstr("no port, so port_dist_m"));
+  EXPECT_THAT(refusal(true_rig(), {.port_tilt_deg = 1}), testing::HasSubstr("no flat port"));
+  EXPECT_THAT(refusal(panes, {.port_dist_m = -0.03}),
+              testing::HasSubstr("perturbed calibration.cameras.cam00.port.params: lengths must be"));
+}
+
+TEST(PerturbPort, CalibrationsAsPinholesHaveNoWater) {
+  const Rig wrong = perturbed(true_rig(), {.as_pinhole_m = 2});
+  EXPECT_TRUE(is_dry(wrong));
+  // Water makes everything larger.
+  EXPECT_GT(wrong.cameras[0].intrinsics.K(0, 0), true_rig().cameras[0].intrinsics.K(0, 0));
+  EXPECT_EQ(wrong.cameras[0].camera_from_world.rotation, true_rig().cameras[0].camera_from_world.rotation);
+  EXPECT_THAT(error_of(ErrorKind::input, [] { perturbed(true_rig(), {.as_pinhole_m = 0.5}); }),
+              testing::HasSubstr("its water begins"));
 }
 
 }  // namespace

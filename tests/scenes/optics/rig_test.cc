@@ -204,5 +204,52 @@ TEST(StereoRig, HasParallelAxes) {
             1e-12);
 }
 
+TEST(PortRigs, SeeThePointAboutWhichTheyStand) {
+  const std::pair<const char*, std::size_t> rigs[] = {
+      {"port_stereo", 12}, {"port_survey", 18}, {"tank_wall", 4}};
+  for (const auto& [name, count] : rigs) {
+    const Rig rig = make_rig(name, {}, 1);
+    ASSERT_EQ(rig.cameras.size(), count);
+    for (const Camera& camera : rig.cameras) {
+      EXPECT_TRUE(std::holds_alternative<Port>(camera.interface)) << name;
+      const auto seen = project(refractive_camera(camera), Vec3(0, 0, 1.178));
+      ASSERT_TRUE(seen && is_in_image(refractive_camera(camera), seen->pixel.x(), seen->pixel.y()))
+          << name << " " << camera.name;
+    }
+  }
+}
+
+TEST(PortRigs, HavePortsBySettings) {
+  const auto port = [](const char* rig, const std::vector<Override>& settings) {
+    return std::get<Port>(make_rig(rig, settings, 1).cameras[0].interface);
+  };
+  EXPECT_EQ(port("port_stereo", {}), Port());
+  EXPECT_EQ(port("port_survey", {{"port_survey", "port_model", "dome"}, {"port_survey", "dome_z_m", "0"}}),
+            (Port{PortModel::dome, {0, 0, 0}, 0.05, 0.007, 1, 1.473, 1.333}));
+  const Port tilted = port("port_stereo", {{"port_stereo", "flat_nx", "0.6"}});
+  EXPECT_LT((tilted.axis - Vec3(0.6, 0, 0.8)).norm(), 1e-15);
+  EXPECT_THROW(
+      port("port_stereo", {{"port_stereo", "dome_x_m", "0.3"}, {"port_stereo", "port_model", "dome"}}),
+      Error);
+}
+
+// The middle cameras of a row overlap by 70 % of what straight rays show.
+TEST(PortRigs, StationsOfASurveyOverlap) {
+  const Rig rig =
+      make_rig("port_survey", {{"port_survey", "port_model", "dome"}, {"port_survey", "range_m", "2"}}, 1);
+  const double step_m = camera_centre_m(rig.cameras[2].camera_from_world).x() -
+                        camera_centre_m(rig.cameras[0].camera_from_world).x();
+  EXPECT_NEAR(step_m, 0.3 * 2 * 1600 / 1504.6, 1e-12);
+}
+
+// Every pixel's ray leaves the tank's wall where it meets the water, at one height.
+TEST(PortRigs, TheWallOfATankIsOnePlane) {
+  for (const Camera& camera : make_rig("tank_wall", {}, 1).cameras) {
+    const auto ray = cast_ray(refractive_camera(camera), Vec2(300, 900));
+    ASSERT_TRUE(ray);
+    EXPECT_NEAR(ray->origin_m[2], 0.41, 1e-12) << camera.name;
+  }
+}
+
 }  // namespace
 }  // namespace aqbench

@@ -1,0 +1,41 @@
+#pragma once
+// How much of an error each cause makes, from the records of a budget's plan
+// (harness/planning/budget_plan.h).
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/json.h"
+#include "harness/records/results.h"
+#include "harness/statistics/signed_rank.h"
+#include "reports/document/document.h"
+
+namespace aqbench {
+
+// A value over the seeds, and its 95 % interval, which needs six seeds (harness/statistics/signed_rank.h).
+struct BudgetPart {
+  std::string name, group;
+  HodgesLehmann change;  // of a cause: the value as it is less that without the cause, by pairs of seeds
+  std::size_t seeds = 0;
+};
+
+// The budget of one scene and method.
+struct Budget {
+  std::string scene, method, metric = {}, unit = {};
+  BudgetPart whole = {};                       // the value as it is
+  std::vector<BudgetPart> causes = {};         // the largest first; those of a group behind it
+  std::optional<BudgetPart> interaction = {};  // what all of them together make beyond the sum of each alone
+  std::vector<std::string> failed = {};        // cases without the value, and why
+};
+
+// Returns the budgets of a metric. Throws Error(input) for results of another plan, and where no case has
+// the value as it is; Error(usage) for a metric that none has.
+std::vector<Budget> budgets_of(const Results& results, std::string_view metric);
+
+// Return a budget for readers and programs.
+Section budget_section(const Budget& budget);
+Json to_json(const Budget& budget);
+
+}  // namespace aqbench

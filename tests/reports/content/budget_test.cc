@@ -1,0 +1,113 @@
+#include "reports/content/budget.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/planning/budget_plan.h"
+#include "tests/core/error_matcher.h"
+
+namespace aqbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr const char* kMetric = "accuracy_rmse_mm";
+
+void add(Results& results, std::int64_t seed, const std::vector<std::string>& axes, double value_mm) {
+  Record record;
+  record.case_name = "flat_plane/sparse/seed=" + std::to_string(seed);
+  record.scene = "flat_plane";
+  record.method = "sparse";
+  record.axes = {{"seed", seed}};
+  for (const std::string& axis : axes) {
+    record.axes.emplace_back(axis, 0.0);
+    record.case_name += "/" + axis;
+  }
+  record.status = Status::ok;
+  record.metrics = {{kMetric, {value_mm, "mm", Better::lower, ""}}};
+  results.records.push_back(std::move(record));
+}
+
+// 1.2 mm, of which poses make 0.6, water 0.2, noise 0.1 and what poses and water make together 0.05.
+Results planted(int seeds) {
+  Results results;
+  results.run.suite = kBudgetSuite;
+  const std::vector<std::string> poses = {"perturb.camera_rotation_deg", "perturb.camera_position_m"},
+                                 water = {"perturb.water_z_m"}, noise = {"imaging.noise_sigma"};
+  for (int seed = 0; seed < seeds; ++seed) {
+    const double more = 0.01 * seed;  // of each seed, in all of its cases
+    const auto joined = [](std::vector<std::string> a, const std::vector<std::string>& b) {
+      a.insert(a.end(), b.begin(), b.end());
+      return a;
+    };
+    add(results, seed, {}, 1.2 + more);
+    add(results, seed, poses, 0.6 + more);
+    add(results, seed, water, 1.0 + more);
+    add(results, seed, noise, 1.1 + more);
+    add(results, seed, joined(poses, water), 0.35 + more);
+    add(results, seed, joined(joined(poses, water), noise), 0.25 + more);
+  }
+  return results;
+}
+
+const BudgetPart& part(const Budget& budget, const std::string& name) {
+  return *std::ranges::find(budget.causes, name, &BudgetPart::name);
+}
+
+TEST(Budget, DividesAValueUpByPairsOfSeeds) {
+  const std::vector<Budget> budgets = budgets_of(planted(6), kMetric);
+  ASSERT_EQ(budgets.size(), 1U);
+  const Budget& budget = budgets[0];
+  EXPECT_NEAR(budget.whole.change.estimate, 1.225, 1e-12);
+  EXPECT_NEAR(part(budget, "camera poses").change.estimate, 0.6, 1e-12);
+  EXPECT_NEAR(part(budget, "calibration").change.estimate, 0.85, 1e-12);
+  EXPECT_NEAR(part(budget, kAllCauses).change.estimate, 0.95, 1e-12);
+  ASSERT_TRUE(budget.interaction);
+  EXPECT_NEAR(budget.interaction->change.estimate, 0.05, 1e-12);
+  ASSERT_TRUE(part(budget, "noise").change.interval) << "six pairs have one";
+  std::vector<std::string> order;
+  for (const BudgetPart& cause : budget.causes) order.push_back(cause.name);
+  EXPECT_EQ(order,
+            (std::vector<std::string>{kAllCauses, "calibration", "camera poses", "water surface", "noise"}));
+  EXPECT_THAT(terminal_of(budget_section(budget)),
+              AllOf(HasSubstr("of 1.23 mm, 0.6 is calibration: camera poses"),
+                    HasSubstr("  of it water surface"), HasSubstr("The causes interact")));
+  const Json json = to_json(budget);
+  EXPECT_EQ(json["value"]["seeds"], 6);
+  EXPECT_EQ(json["causes"][2]["group"], "calibration");
+}
+
+TEST(Budget, FewSeedsHaveNoInterval) {
+  const Budget budget = budgets_of(planted(3), kMetric)[0];
+  EXPECT_FALSE(budget.whole.change.interval);
+  EXPECT_THAT(markdown_of(budget_section(budget)), HasSubstr("3 seeds: intervals need 6"));
+}
+
+TEST(Budget, CasesThatFailedAreNamedAndLeftOut) {
+  Results results = planted(6);
+  Record& failed = results.records[1];  // without errors of poses
+  failed.metrics.clear();
+  failed.status = Status::crashed;
+  failed.reason = "killed by signal 9";
+  const Budget budget = budgets_of(results, kMetric)[0];
+  EXPECT_EQ(part(budget, "camera poses").seeds, 5U);
+  EXPECT_EQ(part(budget, "noise").seeds, 6U);
+  EXPECT_EQ(budget.interaction->seeds, 5U);
+  ASSERT_EQ(budget.failed.size(), 1U);
+  EXPECT_THAT(budget.failed[0], HasSubstr("camera_position_m: killed by signal 9"));
+}
+
+TEST(Budget, OtherResultsAreRefused) {
+  Results results = planted(2);
+  EXPECT_THAT(error_of(ErrorKind::usage, [&] { budgets_of(results, "accuracy_rms"); }),
+              HasSubstr("accuracy_rms: no case has such a value"));
+  results.run.suite = "seed";
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { budgets_of(results, kMetric); }),
+              HasSubstr("these are results of seed, not of a budget"));
+}
+
+}  // namespace
+}  // namespace aqbench
