@@ -18,7 +18,7 @@ struct CalibrationError {
   double tilt_deg = 0;   // of the water surface about the world's X axis, through (0, 0, water_z)
   double focal_pct = 0;  // of every focal length
   // Of every port: of a pane's distance or a dome's radius, of the glass, of a pane's normal about the
-  // camera's X axis, of a dome's centre.
+  // camera's Y axis, of a dome's centre.
   double port_dist_m = 0, port_thick_m = 0, n_glass = 0, port_tilt_deg = 0, dome_x_m = 0, dome_y_m = 0,
          dome_z_m = 0;
   // Standard deviations of errors that each camera has of its own, drawn by the seed: of its position, per

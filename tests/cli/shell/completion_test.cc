@@ -72,12 +72,43 @@ TEST(Completion, OffersBundlesAndTheirCases) {
 // A file, folder or bundle is offered whatever its flag is called; what cannot be known has one of these
 // names.
 TEST(Completion, EveryFlagHasValuesOrIsKnownToHaveNone) {
-  const std::set<std::string> free_values = {
-      "N",         "S",         "PX",          "GIB",         "PCT",    "i/n",   "TEXT",       "MM",
-      "K",         "SHARE",     "P",           "LO:HI",       "JSON",   "RUN",   "NAME=x,y",   "PATTERN",
-      "NAME",      "T",         "ARG",         "CMD",         "LIST",   "X",     "NAME=VALUE", "A,B",
-      "X,Y,Z",     "A,B,C,D",   "[NAME=]X[%]", "METRIC=X[%]", "LENGTH", "DELTA", "REGION",     "CAMERA=FILE",
-      "[=failed]", "CAM:CAM=M", "UNIT",        "COMMIT"};
+  const std::set<std::string> free_values = {"N",
+                                             "S",
+                                             "PX",
+                                             "GIB",
+                                             "PCT",
+                                             "i/n",
+                                             "TEXT",
+                                             "MM",
+                                             "K",
+                                             "SHARE",
+                                             "P",
+                                             "LO:HI",
+                                             "JSON",
+                                             "RUN",
+                                             "NAME=x,y",
+                                             "PATTERN",
+                                             "NAME",
+                                             "T",
+                                             "ARG",
+                                             "CMD",
+                                             "LIST",
+                                             "X",
+                                             "NAME=VALUE",
+                                             "A,B",
+                                             "X,Y,Z",
+                                             "A,B,C,D",
+                                             "[NAME=]X[%]",
+                                             "METRIC=X[%]",
+                                             "LENGTH",
+                                             "DELTA",
+                                             "REGION",
+                                             "CAMERA=FILE",
+                                             "[=failed]",
+                                             "CAM:CAM=M",
+                                             "UNIT",
+                                             "COMMIT",
+                                             "X0,Y0,Z0,X1,Y1,Z1"};
   for (const Command& command : commands())
     for (const FlagText& flag : text_of(command).flags) {
       const std::string kind = flag.value_name == nullptr ? "" : flag.value_name;
