@@ -185,9 +185,11 @@ void check(const Port& port, const std::string& where) {
     camera_error(where, "params",
                  "the camera's centre must be inside of DOMEPORT: {} m from its centre, radius {} m",
                  port.axis.norm(), port.distance_m);
-  for (const double length_m : {port.distance_m, port.thickness_m})
-    if (!(length_m >= 0 && length_m <= 100))
-      camera_error(where, "params", "lengths must be from 0 to 100 m, got {}", length_m);
+  if (!(port.distance_m >= 0 && port.distance_m <= 100))
+    camera_error(where, "params", "lengths must be from 0 to 100 m, got {}", port.distance_m);
+  if (!(port.thickness_m >= 0 && port.thickness_m <= 1))
+    camera_error(where, "params", "the glass must be 0 to 1 m thick, got {} m; lengths are metres",
+                 port.thickness_m);
   for (const double index : {port.n_air, port.n_glass, port.n_water})
     check_refractive_index(index, where, "params");
 }

@@ -262,7 +262,9 @@ TEST_F(OwnRig, APortOfAColmapModelThatMakesNoSenseIsRefused) {
   EXPECT_EQ(refusal("CURVED 0 0 1 0.03 0.01 1 1.49 1.333"), where + "OPENCV needs 8 parameters, got 17");
   EXPECT_EQ(refusal("FLATPORT 0 0 2 0.03 0.01 1 1.49 1.333"),
             where + "FLATPORT.params: the normal of FLATPORT must be a unit vector with z > 0");
-  EXPECT_EQ(refusal("FLATPORT 0 0 1 30 10 1 1.49 1333"),
+  EXPECT_EQ(refusal("FLATPORT 0 0 1 30 10 1 1.49 1.333"),  // millimetres
+            where + "FLATPORT.params: the glass must be 0 to 1 m thick, got 10 m; lengths are metres");
+  EXPECT_EQ(refusal("FLATPORT 0 0 1 0.03 0.01 1 1.49 1333"),
             where + "FLATPORT.params: must be between 0.5 and 5, got 1333");
   EXPECT_THAT(refusal("FLATPORT 0 0 1 nan 0.01 1 1.49 1.333"), HasSubstr("line 2: "));
   EXPECT_THAT(refusal("DOMEPORT 0 0 60 0.05 0.007 1 1.473 1.333"),

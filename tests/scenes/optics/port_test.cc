@@ -190,7 +190,7 @@ TEST(Port, PortsThatCannotBeAreRefused) {
               HasSubstr("a unit vector with z > 0"));
   EXPECT_THAT(refused("FLATPORT", {0, 0, -1, 0.02, 0.01, 1, 1.5, 1.33}),
               HasSubstr("a unit vector with z > 0"));
-  EXPECT_THAT(refused("FLATPORT", {0, 0, 1, 20, 10, 1, 1.5, 133}), HasSubstr("must be between 0.5 and 5"));
+  EXPECT_THAT(refused("FLATPORT", {0, 0, 1, 20, 0.01, 1, 1.5, 133}), HasSubstr("must be between 0.5 and 5"));
   EXPECT_THAT(refused("FLATPORT", {0, 0, 1, 250, 10, 1, 1.5, 1.33}),
               HasSubstr("lengths must be from 0 to 100 m"));
   EXPECT_THAT(refused("DOMEPORT", {0, 0, 0.05, 0.05, 0.007, 1, 1.5, 1.33}), HasSubstr("inside of DOMEPORT"));
