@@ -260,9 +260,11 @@ EvalAnswer eval_protocol(const EvalRequest& asked, const Arguments& arguments) {
     if (!request.which.empty()) return find_in_files(*family, request, cloud);
     Notes notes;
     if (!request.explain.empty()) {
-      EvalAnswer answer = explain_files(*family, request, cloud, notes);
+      EvalAnswer explained = explain_files(*family, request, cloud, notes);
+      EvalAnswer answer;
       if (!cloud.json) say_notes(notes, answer);
-      return answer;
+      explained.shown.insert(explained.shown.begin(), answer.shown.begin(), answer.shown.end());
+      return explained;
     }
     const std::vector<ScoredFile> scored = score_cases(*family, request, cloud, notes);
     return answer_of(scored, inputs_json(cloud, Json::object()), asked, arguments, notes);

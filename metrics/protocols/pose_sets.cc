@@ -142,7 +142,7 @@ std::vector<Knob<PoseSetKnobs>> make_pose_set_knobs() {
       choice_knob("score", &PoseSetKnobs::score, {"colmap", "imc2024", "imc2025"}),
       choice_knob("alignment", &PoseSetKnobs::align_similarity, {"none", "similarity"},
                   {"none", "similarity"}),
-      numbers_knob("thresholds_deg", &PoseSetKnobs::thresholds_deg),
+      numbers_knob("thresholds_deg", &PoseSetKnobs::thresholds_deg, {"1", "3", "5", "10", "20"}),
       numbers_knob("thresholds_m", &PoseSetKnobs::thresholds_m),
       number_knob("min_error_deg", &PoseSetKnobs::min_error_deg, {"0.001", "0.02"}),
       number_knob("min_error_m", &PoseSetKnobs::min_error_m, {"0.001", "0.02"}),

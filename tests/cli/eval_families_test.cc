@@ -31,15 +31,31 @@ class EvalFamilies : public Folder {
     }
   }
 
-  void write_depths(const char* name, double scale, double shift) const {
-    std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (10, 12), }";
+  void write_array(const char* name, const char* shape, std::span<const float> values) const {
+    std::string header = fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}), }}", shape);
     header.resize(117, ' ');
     std::ofstream file(dir_ / name, std::ios::binary);
     file << std::string("\x93NUMPY\x01\0v\0", 10) << header << '\n';
-    for (int i = 0; i < 120; ++i) {
-      const auto value = static_cast<float>(scale * (2 + 0.03 * i) + shift);
-      file.write(reinterpret_cast<const char*>(&value), 4);
-    }
+    file.write(reinterpret_cast<const char*>(values.data()),
+               static_cast<std::streamsize>(values.size_bytes()));
+  }
+
+  void write_depths(const char* name, double scale, double shift) const {
+    std::vector<float> values;
+    for (int i = 0; i < 120; ++i) values.push_back(static_cast<float>(scale * (2 + 0.03 * i) + shift));
+    write_array(name, "10, 12", values);
+  }
+
+  void write_points(const char* name, double bend) const {
+    std::vector<float> values;
+    for (int i = 0; i < 120; ++i)
+      for (const double coordinate : {0.1 * (i % 12), 0.1 * (i / 12), 2 + bend * (i % 3)})
+        values.push_back(static_cast<float>(coordinate));
+    write_array(name, "1, 10, 12, 3", values);
+  }
+
+  void write_image(const char* name, float value) const {
+    write_array(name, "12, 12, 3", std::vector<float>(12 * 12 * 3, value));
   }
 };
 
@@ -113,6 +129,46 @@ TEST_F(EvalFamilies, APatternIsABundleOfMethodsAndScenes) {
   EXPECT_EQ(run("gate worse.json --baseline baseline.json").exit_code, 1);
   expect_mistake(run("eval nothing/*.npy --truth data/a.npy --protocol depth"),
                  "nothing/*.npy: no file matches");
+}
+
+// One protocol of each family: a bundle whose values a gate reads, a table for a paper, the same bytes again.
+TEST_F(EvalFamilies, EachFamilyLeavesABundleThatGatesAndTablesRead) {
+  write_depths("t.npy", 1, 0);
+  write_depths("p.npy", 1.02, 0);
+  write_points("tp.npy", 0);
+  write_points("pp.npy", 0.01);
+  write_image("ti.npy", 0.5F);
+  write_image("pi.npy", 0.6F);
+  write_poses("t.txt", 0);
+  write_poses("p.txt", 0.1);
+  const std::string table = "dataset,scene,image,rotation_matrix,translation_vector\n";
+  std::string of_truth = table, of_model = table;
+  for (int i = 0; i < 5; ++i) {
+    of_truth += fmt::format("d,s,{}.png,1;0;0;0;1;0;0;0;1,{};{};{}\n", i, i, i * i, i % 2);
+    of_model += fmt::format("d,m,{}.png,1;0;0;0;1;0;0;0;1,{};{};{}\n", i, 2 * i, 2 * i * i, 2 * (i % 2));
+  }
+  write("t.csv", of_truth);
+  write("p.csv", of_model);
+  struct Case {
+    const char *protocol, *truth, *file, *metric;
+  };
+  for (const Case& one : {Case{"robustmvd", "t.npy", "p.npy", "robustmvd_abs_rel"},
+                          {"point-maps-normed", "tp.npy", "pp.npy", "point_maps_normed_abs_rel"},
+                          {"images-3dgs", "ti.npy", "pi.npy", "images_3dgs_psnr"},
+                          {"da3", "t.txt", "p.txt", "da3_auc_30deg"},
+                          {"imc-2025", "t.csv", "p.csv", "imc_2025_score"}}) {
+    const std::string bundle = std::string("b_") + one.protocol, baseline = bundle + ".json";
+    const Arguments asked = words("eval {} --truth {} --protocol {}", one.file, one.truth, one.protocol);
+    succeeded(run(with(asked, {"--out", bundle})));
+    const json record = json_file(dir_ / bundle / "results.json").at("records").at(0);
+    EXPECT_TRUE(record.at("metrics").at(one.metric).at("value").is_number()) << record;
+    const ProgramResult printed = run(with(asked, {"--json"}));
+    EXPECT_EQ(document_of(printed).at("records").at(0), record);
+    write("printed.json", printed.out);
+    succeeded(run("accept {} --baseline {}", bundle, baseline));
+    succeeded(run("gate printed.json --baseline {}", baseline));
+    EXPECT_THAT(succeeded(run("export {} --latex", bundle)).out, HasSubstr("tabular"));
+  }
 }
 
 TEST_F(EvalFamilies, TwoFamiliesAndUnknownKnobsAreRefused) {
