@@ -154,7 +154,11 @@ void draw_trend(const TrendHistory& history, const TrendSeries& series,
   for (const double change : {low, 0.0, high}) {
     const std::string number = fmt::format("{:+.3g}", change);
     const std::string text = change == 0 ? "first" : series.unit == "%" ? points_text(number) : number + " %";
-    shapes.push_back(text_shape(kLeft - 6, y_at(change) + 4, "end", text, "s"));
+    // No text lies over that of zero.
+    const double y = change < 0   ? std::max(y_at(change), y_at(0) + 14)
+                     : change > 0 ? std::min(y_at(change), y_at(0) - 14)
+                                  : y_at(0);
+    shapes.push_back(text_shape(kLeft - 6, y + 4, "end", text, "s"));
   }
   shapes.push_back(line_shape(kLeft, top + kTop + height, kLeft + width, top + kTop + height, "axis"));
   shapes.push_back(

@@ -88,8 +88,11 @@ void add_methods(const SiteSuite& suite, std::vector<ReportBlock>& blocks) {
     if (Table* const table = std::get_if<Table>(&block))
       for (auto& row : table->rows)
         for (TableCell& cell : row)
-          if (const std::string name = std::exchange(cell.subject, ""); !name.empty())
-            cell.html = case_link(suite.runs.back(), name, cell.text);
+          if (const std::string name = std::exchange(cell.subject, ""); !name.empty()) {
+            const std::string spread = std::exchange(cell.spread, "");
+            cell.html =
+                case_link(suite.runs.back(), name, cell.text + (spread.empty() ? "" : " ± " + spread));
+          }
     blocks.push_back(std::move(block));
   }
   if (!methods.blocks.empty())

@@ -120,9 +120,9 @@ const aqbench_viewer = (() => {
       return;
     }
     const colours = aqbench.data.colours[low < 0 ? 'signed' : 'size'], context = legend.bar.getContext('2d');
-    // Above each colour, how many points have it.
+    // Above each colour, how many points have it; beside A those of B.
     const counts = new Array(colours.length).fill(0), last = colours.length - 1;
-    for (const value of state.mode === 'difference' && state.compared ? state.cells.errors : values_of(state.a, state.colour_by))
+    for (const value of state.mode === 'difference' && state.compared ? state.cells.errors : values_of(state.b ?? state.a, state.colour_by))
       if (!Number.isNaN(value)) ++counts[Math.min(last, Math.max(0, Math.round((value - low) / (high - low) * last)))];
     legend.bar.width = colours.length;
     legend.bar.height = 40;

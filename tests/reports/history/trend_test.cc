@@ -129,6 +129,12 @@ TEST(Trend, ChartsHaveOneScaleOfTheChangeSinceTheFirstRun) {
   share.values = {50, 40};
   EXPECT_THAT(trends_svg(history, {small}),
               AllOf(HasSubstr(">+5 %<"), HasSubstr(">-5 %<"), HasSubstr("first 1 mm")));
+  // A fall of 10 % beside a rise of 900 % is near the line of the first run, and its text below that one's.
+  const std::string far = trends_svg(history, {share, large});
+  const auto y_of = [&](const char* text) {
+    return std::stod(far.substr(far.rfind(" y=\"", far.find(text)) + 4));
+  };
+  EXPECT_GE(y_of(">-10 points<") - y_of(">first<"), 13);
   EXPECT_THAT(trends_svg(history, {small, large, share}),
               AllOf(HasSubstr(">+900 %<"), HasSubstr(">-10 %<"), HasSubstr(">-10 points<"),
                     Not(HasSubstr(">+5 %<"))));
