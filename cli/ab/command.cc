@@ -48,7 +48,8 @@ void print_verdict(const AbRequest& request, const AbDocument& document, const A
   Results results;
   if (exports)
     results = results_of(document, run ? run->journal().header() : journal_header_of(document, {}, {}));
-  show_and_export(table, report.verdicts, results, request.exports, request.json ? stderr : stdout);
+  show_and_export(table, with_sides_named(document, report).verdicts, results, request.exports,
+                  request.json ? stderr : stdout);
 }
 
 ExitCode verdict_code(const AbRequest& request, const AbReport& report) {

@@ -84,10 +84,13 @@ std::vector<Chart> interval_charts(const AbReport& report) {
   std::vector<Chart> charts;
   for (const AbCaseReport& one : report.cases) {
     if (one.time && one.time->comparison)
-      add_interval(one.outcomes.empty() ? one.name : one.name + ": time", *one.time->comparison, "%", charts);
+      add_interval(one.outcomes.empty() ? one.name : one.name + ": " + time_name(one.time->decided_by),
+                   *one.time->comparison, "%", charts);
     for (const AbOutcomeReport& outcome : one.outcomes)
       if (outcome.decision.comparison)
-        add_interval(fmt::format("{}: {}", one.name, metric_words(outcome.outcome.name)),
+        add_interval(fmt::format("{}: {}", one.name,
+                                 outcome.outcome.name == kWallOutcome ? time_name(DecidingTime::wall)
+                                                                      : metric_words(outcome.outcome.name)),
                      *outcome.decision.comparison, outcome.outcome.unit, charts);
   }
   return charts;

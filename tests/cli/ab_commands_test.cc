@@ -65,12 +65,14 @@ echo '{"benchmarks": [{"name": "BM_x", "run_type": "iteration", "time_unit": "ns
     return "sh " + (dir_ / name).string();
   };
   const auto compare_benchmarks = [&](const std::string& a, const std::string& b) {
-    return run(with({"ab", "--gbench-a", a, "--gbench-b", b, "--decide-by", "instructions"}, kShort));
+    return run(with({"ab", "--gbench-a", a, "--gbench-b", b, "--decide-by", "instructions", "--label-b",
+                     "head", "--label-a", "base", "--github"},
+                    kShort));
   };
   const std::string fewer = script("a.sh", 1000, R"(, "INSTRUCTIONS": 1000000)"),
                     more = script("b.sh", 900, R"(, "INSTRUCTIONS": 1040000)");
   const auto counted = exits(compare_benchmarks(fewer, more), 1);
-  EXPECT_THAT(counted.out, HasSubstr("4.0 % slower"));
+  EXPECT_THAT(counted.out, HasSubstr("::error title=BM_x::head is 4.0 %25 slower"));
   EXPECT_THAT(counted.out, HasSubstr("by instructions"));
   const auto uncounted = compare_benchmarks(fewer, script("c.sh", 1000, ""));
   EXPECT_THAT(uncounted.out, HasSubstr("instructions do not decide: the reports of BM_x have no counter"));
