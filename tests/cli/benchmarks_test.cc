@@ -121,7 +121,7 @@ TEST_F(Benchmarks, OfABusyMachineCpuTimeDecides) {
   EXPECT_THAT(exits(run("gate b/run100.json --baseline t.json --stored-times"), 1).out,
               HasSubstr("cpu_median"));
   EXPECT_THAT(exits(run("ab --samples a --samples-b b --decide-by pulse"), 2).err,
-              HasSubstr("--decide-by 'pulse': expected wall, cpu or both"));
+              HasSubstr("--decide-by 'pulse': expected wall, cpu, instructions or both"));
 }
 
 // A gate of stored times by each time: an unchanged program that waits, and one that computes 11 % more.
