@@ -14,9 +14,11 @@
 
 #include "core/json.h"
 #include "core/parameters.h"
+#include "core/quantiles.h"
 #include "core/sha256.h"
 #include "core/text.h"
 #include "harness/ab/benchmark_file.h"
+#include "harness/ab/samples.h"
 #include "harness/measuring/environment.h"
 
 namespace aqbench {
@@ -160,6 +162,9 @@ Record record_of(const BenchmarkSeries& series, const std::optional<double>& loa
   if (record.status != Status::ok) return record;
   for (const double seconds : series.seconds) record.timing.warm_ms.push_back(1e3 * seconds);
   for (const double seconds : series.cpu_seconds) record.timing.cpu_ms.push_back(1e3 * seconds);
+  if (!series.instructions.empty())
+    record.metrics.emplace_back(kInstructionsOutcome,
+                                Metric{median_of(series.instructions), "1", Better::lower, ""});
   if (load_1m) {
     TimedBlock& block = record.timing.blocks.emplace_back();
     block.count = series.seconds.size();

@@ -33,10 +33,10 @@ std::string places_text(const Rivals& pair, const ReportPictures& pictures) {
   }
   std::string text;
   if (error.loss > 0)
-    text = fmt::format("error at {}: {} against {} mm", tile_text(error.here),
+    text = fmt::format("error at {}: {} instead of {} mm", tile_text(error.here),
                        table_number(error.here.signed_mean_mm), table_number(error.there.signed_mean_mm));
   if (surface.loss > 0)
-    text += fmt::format("{}surface at {}: {} against {} % covered", text.empty() ? "" : "; ",
+    text += fmt::format("{}surface covered at {}: {} instead of {} %", text.empty() ? "" : "; ",
                         tile_text(surface.here), table_number(surface.here.completeness_pct),
                         table_number(surface.there.completeness_pct));
   return text.empty() ? "nowhere by tiles" : text;
@@ -92,7 +92,7 @@ std::string rival_words(const BundleContent& content, const ReportPictures& pict
   for (const Rivals& pair : rivals_of(content.results)) {
     if (pair.worse->case_name != case_name) continue;
     const std::string cause = likely_cause(pair, pictures.biases_mm);
-    return fmt::format("Beside {}, the best of its scene: {}.",
+    return fmt::format("Compared with {}, the best of its scene: {}.",
                        name_cases(content.results).of.at(pair.best->case_name).label(),
                        cause.starts_with("unknown") ? places_text(pair, pictures) : cause);
   }

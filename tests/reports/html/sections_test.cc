@@ -108,8 +108,8 @@ TEST(Rivals, NameWhereAndWhichStage) {
   pictures.tiles[best->case_name] = parse_tiles_csv(tiles_csv("0.4,0,95", "0.25,0,80"));
   const std::string section = rivals_section(content, pictures);
   EXPECT_THAT(section, HasSubstr("data-case=\"" + worse->case_name + "\" data-against=\"" + best->case_name));
-  EXPECT_THAT(section, HasSubstr("error at x -185, y -125 mm: -3.00 against 0.250 mm"));
-  EXPECT_THAT(section, HasSubstr("surface at x -185, y -125 mm: 20.0 against 80.0 % covered"));
+  EXPECT_THAT(section, HasSubstr("error at x -185, y -125 mm: -3.00 instead of 0.250 mm"));
+  EXPECT_THAT(section, HasSubstr("surface covered at x -185, y -125 mm: 20.0 instead of 80.0 %"));
   EXPECT_THAT(section,
               HasSubstr("filtering dropped correct depths over 7.50 % of the surface (best: 0.500 %)"));
   EXPECT_THAT(section, HasSubstr("unknown (no depth maps)"));  // of the other scene
