@@ -185,8 +185,8 @@ TEST(Perturb, OwnErrorsFollowTheSeedAndWorkWithoutWater) {
 
 // ---- Ports ----
 
-const Port kPane{PortModel::flat, {0, 0, 1}, 0.025, 0.010, 1, 1.49, 1.333},
-    kDome{PortModel::dome, {0, 0, 0.005}, 0.05, 0.007, 1, 1.473, 1.333};
+const Port kTankPane{PortModel::flat, {0, 0, 1}, 0.025, 0.010, 1, 1.49, 1.333},
+    kShiftedDome{PortModel::dome, {0, 0, 0.005}, 0.05, 0.007, 1, 1.473, 1.333};
 
 // The errors of 15 points at a depth, seen by two cameras 0.1 m apart.
 std::vector<Vec3> stereo_errors_m(const Port& port, const CalibrationError& error, double z_m) {
@@ -221,14 +221,14 @@ TEST(PerturbPort, WrongPortsMoveStereoAsAnotherProgramHasIt) {
     for (std::size_t i = 0; i < 3; ++i)
       EXPECT_NEAR(depth_error_mm(port, error, at_m[i]), mm[i], 0.0006 + 0.006 * std::abs(mm[i])) << at_m[i];
   };
-  expect(kPane, {.port_dist_m = 0.0006}, {-0.215, -0.213, -0.213});
-  expect(kPane, {.n_water = 0.006}, {2.20, 4.53, 9.20});
-  expect(kDome, {.dome_z_m = 0.0012}, {-2.73, -5.79, -11.9});
-  expect(kDome, {.dome_z_m = -0.005}, {11.9, 25.0, 51.4});  // ignored
+  expect(kTankPane, {.port_dist_m = 0.0006}, {-0.215, -0.213, -0.213});
+  expect(kTankPane, {.n_water = 0.006}, {2.20, 4.53, 9.20});
+  expect(kShiftedDome, {.dome_z_m = 0.0012}, {-2.73, -5.79, -11.9});
+  expect(kShiftedDome, {.dome_z_m = -0.005}, {11.9, 25.0, 51.4});  // ignored
   const double tilt_mm[] = {0.17, 0.35, 0.71};
   for (std::size_t i = 0; i < 3; ++i) {
     double squares = 0;
-    for (const Vec3& off : stereo_errors_m(kPane, {.port_tilt_deg = 0.075}, at_m[i]))
+    for (const Vec3& off : stereo_errors_m(kTankPane, {.port_tilt_deg = 0.075}, at_m[i]))
       squares += off.squaredNorm();
     EXPECT_NEAR(1e3 * std::sqrt(squares / 15), tilt_mm[i], 0.006) << at_m[i];
   }
@@ -247,13 +247,14 @@ TEST(PerturbPort, EachCameraHasErrorsOfItsOwn) {
                                .camera_dome_y_m = 0.002,
                                .camera_dome_z_m = 0.003};
   for (std::size_t i = 0; i < rig.cameras.size(); ++i)
-    rig.cameras[i].interface = i % 2 == 0 ? Interface(kPane) : Interface(kDome);
+    rig.cameras[i].interface = i % 2 == 0 ? Interface(kTankPane) : Interface(kShiftedDome);
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     CalibrationError error = sigma;
     error.seed = seed;
     const Rig wrong = perturbed(rig, error);
     for (std::size_t i = 0; i < wrong.cameras.size(); ++i) {
-      const Port &is = i % 2 == 0 ? kPane : kDome, &was = std::get<Port>(wrong.cameras[i].interface);
+      const Port &is = i % 2 == 0 ? kTankPane : kShiftedDome,
+                 &was = std::get<Port>(wrong.cameras[i].interface);
       dist += std::pow(was.distance_m - is.distance_m, 2);
       thick += std::pow(was.thickness_m - is.thickness_m, 2);
       glass += std::pow(was.n_glass - is.n_glass, 2);
@@ -290,7 +291,7 @@ TEST(Perturb, ASharedSigmaIsOneDrawForAllCameras) {
 
 TEST(PerturbPort, ErrorsOfWhatNoCameraHasAreRefused) {
   Rig panes = make_rig("stereo", {}, 1), dry = panes;
-  set_interface(panes, kPane);
+  set_interface(panes, kTankPane);
   const auto refusal = [](const Rig& rig, const CalibrationError& error) {
     return error_of(ErrorKind::input, [&] { perturbed(rig, error); });
   };
