@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "harness/planning/budget_plan.h"
 #include "metrics/metric.h"
 
@@ -17,8 +18,14 @@ namespace {
 
 constexpr double kBudgetConfidence = 0.95;
 
-// The values of a metric by what was taken away and the seed.
-using Values = std::map<std::string, std::map<std::uint64_t, double>>;
+// The values of a metric by seed, and how many cases lack it.
+struct Outcome {
+  std::map<std::uint64_t, double> values = {};
+  std::size_t failed = 0;
+};
+
+// By what was taken away; "" for nothing.
+using Outcomes = std::map<std::string, Outcome>;
 
 std::string group_of(const std::string& cause) {
   const auto found = std::ranges::find(budget_causes(), cause, &BudgetCause::name);
@@ -29,8 +36,12 @@ bool is_single(const std::string& cause) {
   return std::ranges::find(budget_causes(), cause, &BudgetCause::name) != budget_causes().end();
 }
 
-BudgetPart part_of(const std::string& name, const std::vector<double>& values) {
-  return {name, group_of(name), hodges_lehmann(values, kBudgetConfidence), values.size()};
+BudgetPart part_of(const std::string& name, const std::vector<double>& values, const Outcome& outcome = {}) {
+  BudgetPart part{.name = name, .group = group_of(name), .change = {}, .seeds = values.size()};
+  part.failed = outcome.failed;
+  part.cases = outcome.values.size() + outcome.failed;
+  if (!values.empty()) part.change = hodges_lehmann(values, kBudgetConfidence);
+  return part;
 }
 
 std::string reason_of(const Record& record, const Metric* found) {
@@ -39,11 +50,12 @@ std::string reason_of(const Record& record, const Metric* found) {
 }
 
 // The value as it is less that without a cause, for each seed that has both.
-std::map<std::uint64_t, double> changes_of(const Values& values, const std::string& cause) {
+std::map<std::uint64_t, double> changes_of(const Outcomes& outcomes, const std::string& cause) {
   std::map<std::uint64_t, double> changes;
-  for (const auto& [seed, without] : values.at(cause)) {
-    const auto whole = values.at("").find(seed);
-    if (whole != values.at("").end()) changes[seed] = whole->second - without;
+  const std::map<std::uint64_t, double>& as_it_is = outcomes.at("").values;
+  for (const auto& [seed, without] : outcomes.at(cause).values) {
+    const auto whole = as_it_is.find(seed);
+    if (whole != as_it_is.end()) changes[seed] = whole->second - without;
   }
   return changes;
 }
@@ -55,53 +67,69 @@ std::vector<double> numbers_of(const std::map<std::uint64_t, double>& by_seed) {
 }
 
 // What all causes together make beyond the sum of each alone, by seeds that have all.
-std::vector<double> interactions_of(const Values& values, const std::string& all) {
-  std::map<std::uint64_t, double> left = changes_of(values, all);
-  for (const auto& [cause, unused] : values) {
+std::vector<double> interactions_of(const Outcomes& outcomes, const std::string& all) {
+  std::map<std::uint64_t, double> left = changes_of(outcomes, all);
+  for (const auto& [cause, unused] : outcomes) {
     if (!is_single(cause)) continue;
-    const auto changes = changes_of(values, cause);
+    const auto changes = changes_of(outcomes, cause);
     std::erase_if(left, [&](const auto& entry) { return !changes.contains(entry.first); });
     for (auto& [seed, change] : left) change -= changes.at(seed);
   }
   return numbers_of(left);
 }
 
-// The largest first, and those of a group behind it.
-void sort_causes(std::vector<BudgetPart>& causes) {
+// 1 where a larger value is worse, else -1; a value that should be 0 gets worse away from it.
+double worse_sign(const Budget& budget) {
+  const bool is_below = budget.better == Better::equal && budget.whole.change.estimate < 0;
+  return budget.better == Better::higher || is_below ? -1 : 1;
+}
+
+// The one that makes the value worse most first, and those of a group behind it.
+void sort_causes(double worse, std::vector<BudgetPart>& causes) {
   std::map<std::string, double> sizes;
-  for (const BudgetPart& part : causes) sizes[part.name] = part.change.estimate;
+  for (const BudgetPart& part : causes) sizes[part.name] = worse * part.change.estimate;
   const auto has_group = [&](const BudgetPart& part) {
     return !part.group.empty() && sizes.contains(part.group);
   };
   std::ranges::stable_sort(causes, [&](const BudgetPart& a, const BudgetPart& b) {
     const auto key = [&](const BudgetPart& part) {
       return std::tuple(-sizes.at(has_group(part) ? part.group : part.name),
-                        has_group(part) ? part.group : part.name, has_group(part), -part.change.estimate);
+                        has_group(part) ? part.group : part.name, has_group(part), -sizes.at(part.name));
     };
     return key(a) < key(b);
   });
 }
 
-Budget budget_of(const std::pair<std::string, std::string>& subject, const Values& values) {
-  Budget budget{.scene = subject.first, .method = subject.second};
-  const auto whole = values.find("");
-  if (whole == values.end())
-    throw input_error("budget of {} / {}: no case has the value as it is", subject.first, subject.second);
-  budget.whole = part_of("", numbers_of(whole->second));
+Budget budget_of(const std::pair<std::string, std::string>& subject, Outcomes& outcomes, Better better) {
+  Budget budget{.scene = subject.first, .method = subject.second, .better = better};
+  const Outcome& whole = outcomes[""];
+  budget.whole = part_of("", numbers_of(whole.values), whole);
   std::string all;
-  for (const auto& [cause, unused] : values) {
+  for (const auto& [cause, outcome] : outcomes) {
     if (cause.empty()) continue;
-    const std::vector<double> changes = numbers_of(changes_of(values, cause));
-    if (!changes.empty()) budget.causes.push_back(part_of(cause, changes));
+    budget.causes.push_back(part_of(cause, numbers_of(changes_of(outcomes, cause)), outcome));
     // Of calibrations alone their group is all that there is.
     if (cause == kAllCauses || (!is_single(cause) && all.empty())) all = cause;
   }
-  sort_causes(budget.causes);
-  if (all.empty() || (all != kAllCauses && values.contains(kAllCauses))) return budget;
-  if (const std::vector<double> rest = interactions_of(values, all); !rest.empty())
+  sort_causes(worse_sign(budget), budget.causes);
+  if (all.empty() || (all != kAllCauses && outcomes.contains(kAllCauses))) return budget;
+  if (const std::vector<double> rest = interactions_of(outcomes, all); !rest.empty())
     budget.interaction = part_of("interaction", rest);
   return budget;
 }
+
+std::string number_text(const BudgetPart& part) {
+  return part.seeds == 0 ? "n/a" : fmt::format("{:.3g}", part.change.estimate);
+}
+
+// The share of the value as it is; of a value of which more is better the causes make no share.
+std::string share_text(const Budget& budget, const BudgetPart& part) {
+  const double whole = budget.whole.change.estimate;
+  if (part.seeds == 0 || whole == 0 || budget.better == Better::higher) return "n/a";
+  return fmt::format("{:.0f}", 100 * part.change.estimate / whole);
+}
+
+std::string failed_text(const BudgetPart& part) { return fmt::format("{} of {}", part.failed, part.cases); }
 
 std::string interval_text(const BudgetPart& part) {
   if (!part.change.interval) return "n/a";
@@ -113,30 +141,61 @@ bool is_certain(const BudgetPart& part) {
   return part.change.interval && (part.change.interval->lower > 0 || part.change.interval->upper < 0);
 }
 
+// The single cause for which a number is largest, if that is above a bound.
+template <class Number>
+const BudgetPart* largest_of(const Budget& budget, double bound, Number&& number) {
+  const BudgetPart* largest = nullptr;
+  for (const BudgetPart& part : budget.causes) {
+    if (!is_single(part.name) || !(number(part) > bound)) continue;
+    bound = number(part);
+    largest = &part;
+  }
+  return largest;
+}
+
+// Says how many cases fail as it is, and without which cause the fewest do; "" if none fails.
+std::string failure_text(const Budget& budget) {
+  const std::size_t failed = budget.whole.failed;
+  if (failed == 0) return {};
+  std::string text = fmt::format("as it is, {} cases have no value", failed_text(budget.whole));
+  const BudgetPart* const cause = largest_of(
+      budget, 0, [&](const BudgetPart& part) { return static_cast<double>(failed) - part.failed; });
+  if (cause != nullptr) text += fmt::format("; without {}, {}", cause->name, failed_text(*cause));
+  return text;
+}
+
 Banner banner_of(const Budget& budget) {
   Banner banner;
-  const auto single = [](const BudgetPart& part) { return is_single(part.name); };
-  const BudgetPart* largest = nullptr;
-  for (const BudgetPart& part : budget.causes)
-    if (single(part) && (largest == nullptr || part.change.estimate > largest->change.estimate))
-      largest = &part;
+  if (budget.whole.seeds == 0) {
+    banner.title = failure_text(budget);
+    return banner;
+  }
+  banner.caution = failure_text(budget);
+  const BudgetPart* const largest = largest_of(
+      budget, 0, [&](const BudgetPart& part) { return worse_sign(budget) * part.change.estimate; });
   const std::string whole = fmt::format("{:.3g} {}", budget.whole.change.estimate, budget.unit);
-  if (largest == nullptr || !(largest->change.estimate > 0)) {
+  if (largest == nullptr) {
     banner.title = fmt::format("of {}, no cause makes a part", whole);
     return banner;
   }
-  banner.title = fmt::format("of {}, {:.3g} is {}{}", whole, largest->change.estimate,
-                             largest->group.empty() ? "" : largest->group + ": ", largest->name);
+  const std::string name = (largest->group.empty() ? "" : largest->group + ": ") + largest->name;
+  banner.title = budget.better == Better::higher
+                     ? fmt::format("{}, {:.3g} more without {}", whole, -largest->change.estimate, name)
+                     : fmt::format("of {}, {:.3g} is {}", whole, largest->change.estimate, name);
+  if (!banner.caution.empty()) banner.caution += ". ";
   if (!largest->change.interval)
-    banner.caution = fmt::format("{} seeds: intervals need {}", largest->seeds,
-                                 minimum_pairs_for_interval(kBudgetConfidence));
+    banner.caution += fmt::format("{}: intervals need {}", counted(largest->seeds, "seed"),
+                                  minimum_pairs_for_interval(kBudgetConfidence));
   else if (!is_certain(*largest))
-    banner.caution = "its interval holds 0: no cause stands out";
+    banner.caution += "its interval holds 0: no cause stands out";
   return banner;
 }
 
 Json part_json(const BudgetPart& part) {
-  Json json = {{"name", part.name}, {"value", part.change.estimate}, {"seeds", part.seeds}};
+  Json json = {{"name", part.name},
+               {"value", part.seeds > 0 ? Json(part.change.estimate) : Json()},
+               {"seeds", part.seeds},
+               {"failed", part.failed}};
   if (!part.group.empty()) json["group"] = part.group;
   json["interval"] = nullptr;
   if (part.change.interval)
@@ -152,28 +211,32 @@ std::vector<Budget> budgets_of(const Results& results, std::string_view metric) 
   if (results.run.suite != kBudgetSuite)
     throw input_error("these are results of {}, not of a budget",
                       results.run.suite.empty() ? "a sweep" : results.run.suite);
-  std::map<std::pair<std::string, std::string>, std::pair<Values, std::vector<std::string>>> subjects;
+  std::map<std::pair<std::string, std::string>, std::pair<Outcomes, std::vector<std::string>>> subjects;
   std::string unit;
-  bool is_known = false;
+  Better better = Better::lower;
+  bool may_know = std::ranges::all_of(results.records, [](const Record& r) { return r.metrics.empty(); });
   for (const Record& record : results.records) {
     const std::string method = record.preset.empty() ? record.method : record.method + ":" + record.preset;
-    auto& [values, failed] = subjects[{record.scene, method}];
+    auto& [outcomes, failed] = subjects[{record.scene, method}];
+    Outcome& outcome = outcomes[taken_away(record.axes)];
     const Metric* const found = find_metric(record.metrics, metric);
     const ParameterValue* const seed = find_value(record.axes, "seed");
     if (found != nullptr) {
-      is_known = true;
+      may_know = true;
       unit = found->unit;
+      better = found->better;
     }
-    if (found != nullptr && found->value && seed != nullptr)
-      values[taken_away(record.axes)][static_cast<std::uint64_t>(std::get<std::int64_t>(*seed))] =
-          *found->value;
-    else
+    if (found != nullptr && found->value && seed != nullptr) {
+      outcome.values[static_cast<std::uint64_t>(std::get<std::int64_t>(*seed))] = *found->value;
+    } else {
+      ++outcome.failed;
       failed.push_back(fmt::format("{}: {}", record.case_name, reason_of(record, found)));
+    }
   }
-  if (!is_known) throw usage_error("--metric {}: no case has such a value", metric);
+  if (!may_know) throw usage_error("--metric {}: no case has such a value", metric);
   std::vector<Budget> budgets;
   for (auto& [subject, found] : subjects) {
-    budgets.push_back(budget_of(subject, found.first));
+    budgets.push_back(budget_of(subject, found.first, better));
     budgets.back().metric = metric;
     budgets.back().unit = unit;
     budgets.back().failed = std::move(found.second);
@@ -185,13 +248,15 @@ Section budget_section(const Budget& budget) {
   Section section{.id = "budget",
                   .title = fmt::format("{} / {}: {}", budget.scene, budget.method, budget.metric)};
   section.blocks.emplace_back(banner_of(budget));
-  Table table =
-      table_with({"cause", fmt::format(">part\n{}", budget.unit), ">95 % interval", ">share\n%", ">seeds"});
+  const std::string unit = fmt::format(">part\n{}", budget.unit);
+  const bool has_failed = !budget.failed.empty();
+  Table table = has_failed ? table_with({"cause", unit, ">95 % interval", ">share\n%", ">seeds", ">no value"})
+                           : table_with({"cause", unit, ">95 % interval", ">share\n%", ">seeds"});
   const auto add = [&](const BudgetPart& part, const std::string& name) {
-    table.rows.push_back(
-        plain_row({name, fmt::format("{:.3g}", part.change.estimate), interval_text(part),
-                   fmt::format("{:.0f}", 100 * part.change.estimate / budget.whole.change.estimate),
-                   std::to_string(part.seeds)}));
+    std::vector<std::string> row = {name, number_text(part), interval_text(part), share_text(budget, part),
+                                    std::to_string(part.seeds)};
+    if (has_failed) row.push_back(part.cases > 0 ? failed_text(part) : "");
+    table.rows.push_back(plain_row(row));
   };
   add(budget.whole, "as it is");
   for (const BudgetPart& part : budget.causes) {

@@ -17,21 +17,24 @@ namespace aqbench {
 // A value over the seeds, and its 95 % interval, which needs six seeds (harness/statistics/signed_rank.h).
 struct BudgetPart {
   std::string name, group;
-  HodgesLehmann change;  // of a cause: the value as it is less that without the cause, by pairs of seeds
-  std::size_t seeds = 0;
+  HodgesLehmann change;    // of a cause: the value as it is less that without the cause, by pairs of seeds
+  std::size_t seeds = 0;   // with the value; 0: `change` has no meaning
+  std::size_t cases = 0;   // of the cause
+  std::size_t failed = 0;  // of these without the value
 };
 
 // The budget of one scene and method.
 struct Budget {
   std::string scene, method, metric = {}, unit = {};
+  Better better = Better::lower;
   BudgetPart whole = {};                       // the value as it is
-  std::vector<BudgetPart> causes = {};         // the largest first; those of a group behind it
+  std::vector<BudgetPart> causes = {};         // the one that harms most first; those of a group behind it
   std::optional<BudgetPart> interaction = {};  // what all of them together make beyond the sum of each alone
   std::vector<std::string> failed = {};        // cases without the value, and why
 };
 
-// Returns the budgets of a metric. Throws Error(input) for results of another plan, and where no case has
-// the value as it is; Error(usage) for a metric that none has.
+// Returns the budgets of a metric. Throws Error(input) for results of another plan; Error(usage) for a metric
+// that no case has where cases have others.
 std::vector<Budget> budgets_of(const Results& results, std::string_view metric);
 
 // Return a budget for readers and programs.

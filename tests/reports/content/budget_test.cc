@@ -100,6 +100,78 @@ TEST(Budget, CasesThatFailedAreNamedAndLeftOut) {
   EXPECT_THAT(budget.failed[0], HasSubstr("camera_position_m: killed by signal 9"));
 }
 
+void lose_value(Record& record) {
+  record.metrics.clear();
+  record.status = Status::crashed;
+  record.reason = "killed by signal 9";
+}
+
+bool lacks(const Record& record, const std::string& axis) { return find_value(record.axes, axis) == nullptr; }
+
+TEST(Budget, ACauseThatMakesCasesFailIsNamed) {
+  Results results = planted(6);
+  for (Record& record : results.records)  // errors of poses are in it: seeds 0 to 3 fail
+    if (lacks(record, "perturb.camera_rotation_deg") && std::get<std::int64_t>(record.axes[0].second) < 4)
+      lose_value(record);
+  const Budget budget = budgets_of(results, kMetric)[0];
+  EXPECT_EQ(budget.whole.seeds, 2U);
+  EXPECT_EQ(budget.whole.failed, 4U);
+  EXPECT_THAT(markdown_of(budget_section(budget)),
+              HasSubstr("as it is, 4 of 6 cases have no value; without camera poses, 0 of 6"));
+  EXPECT_EQ(to_json(budget)["value"]["failed"], 4);
+}
+
+TEST(Budget, WhereNoCaseHasTheValueAsItIsTheCauseIsNamed) {
+  Results results = planted(3);
+  for (Record& record : results.records)
+    if (lacks(record, "perturb.water_z_m")) lose_value(record);
+  const Budget budget = budgets_of(results, kMetric)[0];
+  EXPECT_THAT(terminal_of(budget_section(budget)),
+              AllOf(HasSubstr("as it is, 3 of 3 cases have no value; without water surface, 0 of 3"),
+                    HasSubstr("n/a")));
+  EXPECT_TRUE(to_json(budget)["value"]["value"].is_null());
+  for (Record& record : results.records) lose_value(record);
+  EXPECT_THAT(markdown_of(budget_section(budgets_of(results, kMetric)[0])),
+              HasSubstr("as it is, 3 of 3 cases have no value"));
+}
+
+TEST(Budget, ACauseWithoutAnyValueStaysInTheTable) {
+  Results results = planted(3);
+  for (Record& record : results.records)
+    if (!lacks(record, "imaging.noise_sigma") && record.axes.size() == 2) lose_value(record);
+  const Budget budget = budgets_of(results, kMetric)[0];
+  EXPECT_EQ(part(budget, "noise").failed, 3U);
+  EXPECT_EQ(part(budget, "noise").seeds, 0U);
+  EXPECT_FALSE(budget.interaction) << "the sum of the causes is unknown";
+}
+
+// Completeness falls by 10 with poses, rises by 1 with noise: poses are the cause, not noise.
+TEST(Budget, OfValuesThatShouldBeHighTheCauseIsThatWhichLowersThem) {
+  Results results = planted(6);
+  for (Record& record : results.records) {
+    double value = 80;
+    if (!lacks(record, "perturb.camera_rotation_deg")) value += 10;
+    if (!lacks(record, "imaging.noise_sigma")) value -= 1;
+    record.metrics = {{"completeness_2mm_pct", {value, "%", Better::higher, ""}}};
+  }
+  const Budget budget = budgets_of(results, "completeness_2mm_pct")[0];
+  EXPECT_DOUBLE_EQ(part(budget, "camera poses").change.estimate, -10);
+  EXPECT_EQ(budget.causes.back().name, "noise");
+  EXPECT_THAT(terminal_of(budget_section(budget)),
+              HasSubstr("80 %, 10 more without calibration: camera poses"));
+}
+
+TEST(Budget, OfABiasTheCauseIsThatWhichMovesItFromZero) {
+  Results results = planted(6);
+  for (Record& record : results.records)
+    record.metrics = {{"bias_mean_mm",
+                       {(lacks(record, "perturb.camera_rotation_deg") ? -0.8 : 0) +
+                            (lacks(record, "imaging.noise_sigma") ? 0.1 : 0),
+                        "mm", Better::equal, ""}}};
+  EXPECT_THAT(terminal_of(budget_section(budgets_of(results, "bias_mean_mm")[0])),
+              HasSubstr("of -0.7 mm, -0.8 is calibration: camera poses"));
+}
+
 TEST(Budget, OtherResultsAreRefused) {
   Results results = planted(2);
   EXPECT_THAT(error_of(ErrorKind::usage, [&] { budgets_of(results, "accuracy_rms"); }),
