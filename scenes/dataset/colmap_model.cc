@@ -27,7 +27,9 @@ void read_binary_cameras(const std::filesystem::path& file, ColmapModel& model) 
     const auto id = in.next<std::uint32_t>();
     const auto lens_id = in.next<std::int32_t>();
     const auto lens = std::ranges::find(colmap_lenses(), lens_id, &ColmapLens::id);
-    if (lens == colmap_lenses().end()) in.fail("camera {}: unknown lens model {}", id, lens_id);
+    if (lens == colmap_lenses().end())
+      in.fail("camera {}: unknown lens model {}; a model of the refractive COLMAP is read as text only", id,
+              lens_id);
     ColmapCamera camera{std::string(lens->name), in.next<std::uint64_t>(), 0, {}};
     camera.height_px = in.next<std::uint64_t>();
     for (std::size_t i = 0; i < lens->parameters; ++i) camera.parameters.push_back(in.number());
@@ -69,6 +71,8 @@ void read_text_cameras(const std::filesystem::path& file, ColmapModel& model) {
     if (lens == colmap_lenses().end()) in.lines().fail("unknown lens model '{}'", words[1].substr(0, 40));
     const std::size_t lens_end = 4 + lens->parameters;
     const auto port = words.size() > lens_end ? port_model(words[lens_end]) : std::nullopt;
+    if (!port && words.size() > lens_end && !parse_double(words[lens_end]))
+      in.lines().fail("port '{}' is neither FLATPORT nor DOMEPORT", words[lens_end].substr(0, 40));
     if (!port && words.size() != lens_end)
       in.lines().fail("{} needs {} parameters, got {}", lens->name, lens->parameters, words.size() - 4);
     ColmapCamera camera{std::string(lens->name),
@@ -98,6 +102,18 @@ fs::path required_part(ColmapModel& model, const char* name) {
   if (file.empty()) throw input_error("{}: no such .bin or .txt file", (model.dir / name).string());
   model.files.push_back(file);
   return file;
+}
+
+// The cameras; the text where it has ports, which COLMAP's binary beside it does not hold.
+fs::path cameras_part(ColmapModel& model) {
+  const fs::path text = model.dir / "cameras.txt";
+  if (!is_file(text)) return required_part(model, "cameras");
+  const std::string lines = read_file(text);
+  if (lines.find(port_name(PortModel::flat)) == lines.npos &&
+      lines.find(port_name(PortModel::dome)) == lines.npos)
+    return required_part(model, "cameras");
+  model.files.push_back(text);
+  return text;
 }
 
 constexpr double kPoseTolerance = 1e-6;
@@ -287,7 +303,7 @@ std::filesystem::path find_colmap_model(const std::filesystem::path& dataset_dir
 ColmapModel read_colmap_model(const std::filesystem::path& model_dir) {
   ColmapModel model;
   model.dir = model_dir;
-  const fs::path cameras = required_part(model, "cameras");
+  const fs::path cameras = cameras_part(model);
   (is_binary_part(cameras) ? read_binary_cameras : read_text_cameras)(cameras, model);
   model.images = read_colmap_images(required_part(model, "images"));
   if (const fs::path points = part_of(model, "points3D"); !points.empty()) {

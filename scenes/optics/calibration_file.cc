@@ -129,8 +129,14 @@ Port read_port(const CalibrationNode& node) {
 
 // Reads the surface that a camera looks through; none where version 1.1 lacks its height.
 Interface read_interface(const CalibrationNode& camera, WaterInterface water, bool may_lack) {
-  if (may_lack && camera.has("port")) return read_port(camera.at("port"));
   const bool old_name = !camera.has("water_z") && camera.has("interface_distance");
+  if (camera.has("port")) {
+    const CalibrationNode port = camera.at("port");
+    if (!may_lack) port.refuse("needs version '1.1' of the file, which has '1.0'");
+    if (old_name || camera.has("water_z"))
+      port.refuse("a camera looks through a port or a water surface, not both");
+    return read_port(port);
+  }
   if (may_lack && !old_name && !camera.has("water_z")) return NoInterface{};
   water.water_z_m = camera.at(old_name ? "interface_distance" : "water_z").number();
   return water;

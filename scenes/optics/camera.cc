@@ -190,8 +190,9 @@ void check(const Port& port, const std::string& where) {
   if (!(port.thickness_m >= 0 && port.thickness_m <= 1))
     camera_error(where, "params", "the glass must be 0 to 1 m thick, got {} m; lengths are metres",
                  port.thickness_m);
-  for (const double index : {port.n_air, port.n_glass, port.n_water})
-    check_refractive_index(index, where, "params");
+  check_refractive_index(port.n_air, where, "params: na");
+  check_refractive_index(port.n_glass, where, "params: ng");
+  check_refractive_index(port.n_water, where, "params: nw");
 }
 
 void check(const Rig& rig, const std::string& where) {

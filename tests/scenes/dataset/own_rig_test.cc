@@ -259,16 +259,41 @@ TEST_F(OwnRig, APortOfAColmapModelThatMakesNoSenseIsRefused) {
   const std::string where = dir + "/cameras.txt: line 2: ";
   EXPECT_EQ(refusal("FLATPORT 0 0 1 0.03"), where + "FLATPORT needs 8 parameters, got 4");
   EXPECT_EQ(refusal("FLATPORT 0 0 1 0.03 0.01 1 1.49 1.333 7"), where + "FLATPORT needs 8 parameters, got 9");
-  EXPECT_EQ(refusal("CURVED 0 0 1 0.03 0.01 1 1.49 1.333"), where + "OPENCV needs 8 parameters, got 17");
+  EXPECT_EQ(refusal("CURVED 0 0 1 0.03 0.01 1 1.49 1.333"),
+            where + "port 'CURVED' is neither FLATPORT nor DOMEPORT");
   EXPECT_EQ(refusal("FLATPORT 0 0 2 0.03 0.01 1 1.49 1.333"),
             where + "FLATPORT.params: the normal of FLATPORT must be a unit vector with z > 0");
   EXPECT_EQ(refusal("FLATPORT 0 0 1 30 10 1 1.49 1.333"),  // millimetres
             where + "FLATPORT.params: the glass must be 0 to 1 m thick, got 10 m; lengths are metres");
   EXPECT_EQ(refusal("FLATPORT 0 0 1 0.03 0.01 1 1.49 1333"),
-            where + "FLATPORT.params: must be between 0.5 and 5, got 1333");
+            where + "FLATPORT.params: nw: must be between 0.5 and 5, got 1333");
   EXPECT_THAT(refusal("FLATPORT 0 0 1 nan 0.01 1 1.49 1.333"), HasSubstr("line 2: "));
   EXPECT_THAT(refusal("DOMEPORT 0 0 60 0.05 0.007 1 1.473 1.333"),
               HasSubstr("line 2: DOMEPORT.params: the camera's centre must be inside of DOMEPORT: 60 m"));
+}
+
+// COLMAP's binary holds no ports: taken first, it would make rays straight without a word.
+TEST_F(OwnRig, PortsOfATextAreReadBesideABinary) {
+  Rig given = star({0, 0, 0});
+  set_interface(given, Port{PortModel::flat, Vec3(0, 0, 1), 0.03, 0.01, 1, 1.49, 1.333});
+  const std::string dir = colmap(given);
+  std::string binary;
+  const auto add = [&](const auto& value) {
+    binary.append(reinterpret_cast<const char*>(&value), sizeof(value));
+  };
+  add(std::uint64_t{5});
+  for (std::uint32_t id = 1; id <= 5; ++id) {
+    add(id);
+    add(std::int32_t{1});  // PINHOLE
+    add(std::uint64_t{320});
+    add(std::uint64_t{240});
+    for (const double value : {300.0, 300.0, 160.0, 120.0}) add(value);
+  }
+  write_file(fs::path(dir) / "cameras.bin", binary);
+  const std::vector<Camera> read = read_rig_file(dir).rig.cameras;
+  for (const Camera& camera : read) EXPECT_EQ(camera.interface, given.cameras[0].interface);
+  fs::remove(fs::path(dir) / "cameras.txt");
+  EXPECT_TRUE(is_dry(read_rig_file(dir).rig));
 }
 
 }  // namespace

@@ -190,10 +190,26 @@ TEST(Port, PortsThatCannotBeAreRefused) {
               HasSubstr("a unit vector with z > 0"));
   EXPECT_THAT(refused("FLATPORT", {0, 0, -1, 0.02, 0.01, 1, 1.5, 1.33}),
               HasSubstr("a unit vector with z > 0"));
-  EXPECT_THAT(refused("FLATPORT", {0, 0, 1, 20, 0.01, 1, 1.5, 133}), HasSubstr("must be between 0.5 and 5"));
+  EXPECT_THAT(refused("FLATPORT", {0, 0, 1, 20, 0.01, 1, 1.5, 133}),
+              HasSubstr("params: nw: must be between 0.5 and 5, got 133"));
   EXPECT_THAT(refused("FLATPORT", {0, 0, 1, 250, 10, 1, 1.5, 1.33}),
               HasSubstr("lengths must be from 0 to 100 m"));
   EXPECT_THAT(refused("DOMEPORT", {0, 0, 0.05, 0.05, 0.007, 1, 1.5, 1.33}), HasSubstr("inside of DOMEPORT"));
+}
+
+// A port that is not read would be left out without a word.
+TEST(Port, APortInAFileOfVersion10OrBesideWaterIsRefused) {
+  Json json = Json::parse(calibration_json(rig_behind(kFlat), {}));
+  json["interface"] = {{"normal", {0, 0, -1}}, {"n_air", 1}, {"n_water", 1.333}};
+  const auto refused = [&] {
+    return error_of(ErrorKind::input, [&] { parse_calibration(json.dump(), "c.json"); });
+  };
+  json["cameras"]["cam01"]["water_z"] = 9;
+  EXPECT_EQ(refused(),
+            "c.json: cameras.cam01.port: a camera looks through a port or a water surface, not both");
+  json["version"] = "1.0";
+  json["cameras"]["cam00"]["water_z"] = 9;
+  EXPECT_EQ(refused(), "c.json: cameras.cam00.port: needs version '1.1' of the file, which has '1.0'");
 }
 
 }  // namespace
