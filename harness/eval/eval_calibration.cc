@@ -85,9 +85,11 @@ EvalAnswer eval_calibration(const EvalRequest& asked) {
   table.rows.push_back(errors_row("as it is", score.as_it_is));
   table.rows.push_back(errors_row("after the best similarity", score.aligned));
   answer.shown.emplace_back(std::move(table));
-  answer.say(
-      "\nsimilarity: scale {:.8g}, rotation {:.4g} deg, translation {:.4g} mm; reprojection {:.4g} px rms\n",
-      moved.scale, degrees_of(moved), kMillimetres * moved.translation_m.norm(), score.reprojection_rms_px);
+  answer.say("\nsimilarity: scale {:.8g}, rotation {:.4g} deg, translation {:.4g} mm; reprojection {}\n",
+             moved.scale, degrees_of(moved), kMillimetres * moved.translation_m.norm(),
+             std::isfinite(score.reprojection_rms_px)
+                 ? fmt::format("{:.4g} px rms", score.reprojection_rms_px)
+                 : "n/a: the estimated cameras image no true point");
   for (const std::string& camera : score.left_out)
     answer.say("camera {}: only in one of the files, left out\n", printable(camera));
   if (!(std::abs(std::log10(moved.scale)) < 0.3))
