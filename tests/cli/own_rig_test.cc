@@ -16,6 +16,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class OwnRigFile : public Folder {
  protected:
@@ -58,6 +59,61 @@ TEST_F(OwnRigFile, ErrorsOfSingleCamerasAreAnAxis) {
     return results.at("records").at(i).at("metrics").at("accuracy_rmse_mm").at("value").get<double>();
   };
   EXPECT_GT(rmse(1), 1.1 * rmse(0));
+}
+
+// Camera cam05 is turned by half a turn about its x axis: it looks up.
+TEST_F(OwnRigFile, ACameraThatSeesNothingIsNamedBySweepAndEval) {
+  json rig = json::parse(read_file(dir_ / "named/calibration.json"));
+  json& pose = rig["cameras"]["cam05"]["extrinsics"];
+  for (const int row : {1, 2}) {
+    for (json& value : pose["R"][row]) value = -value.get<double>();
+    pose["t"][row] = -pose["t"][row].get<double>();
+  }
+  write("blind.json", rig.dump());
+  write("run.sh", shell_plane("$1/cloud.ply", "1.178"));
+  write("aqbench.json",
+        R"({"version": 1, "methods": [{"name": "mine", "command": "/bin/sh run.sh {output}"}]})");
+  const std::string told = "camera cam05: sees nothing of the scene";
+  const auto swept =
+      run("sweep --scene undulating --rig blind.json --set rig.place=file --method mine --out own");
+  EXPECT_THAT(succeeded(swept).err, HasSubstr("aqbench: warning: undulating: " + told));
+  EXPECT_THAT(swept.err, Not(HasSubstr("camera cam04")));
+  const auto scored = run("eval named/truth/surface.ply --truth named/truth/surface.ply --rig blind.json");
+  EXPECT_THAT(scored.err, HasSubstr("aqbench: warning: " + told));
+  EXPECT_THAT(scored.err, Not(HasSubstr("camera cam04")));
+}
+
+// The best pinhole at 1 m of a flat port of 25 and 10 mm has fx 1991.371 of 1600 px (an independent program);
+// images stay those through the port.
+TEST_F(OwnRigFile, ADeclaredMethodGetsPinholesThatFitAtADistance) {
+  write("run.sh", "cat $1/calibration.json\n" + shell_plane("$2/cloud.ply", "1.178"));
+  write("aqbench.json", R"({"version": 1, "methods": [
+    {"name": "bent", "command": "/bin/sh run.sh {dataset} {output}"},
+    {"name": "straight", "command": "/bin/sh run.sh {dataset} {output}", "refraction": {"pinhole_at_m": 1.0}}]})");
+  succeeded(
+      run("sweep --scene flat_plane --rig port_stereo --width 200 --imaging clean --method bent "
+          "--method straight --out own"));
+  const std::filesystem::path bundle = only_bundle(dir_ / "own");
+  const auto camera_of = [&](const std::string& method) {
+    for (const auto& log : std::filesystem::directory_iterator(bundle / "logs"))
+      if (log.path().filename().string().find("__" + method + "__") != std::string::npos) {
+        const std::string text = read_file(log.path());
+        return json::parse(text.substr(text.find('{'))).at("cameras").at("cam00");
+      }
+    return json();
+  };
+  const json bent = camera_of("bent"), straight = camera_of("straight");
+  const auto fx = [](const json& camera) {
+    return camera.at("intrinsics").at("K").at(0).at(0).get<double>();
+  };
+  EXPECT_TRUE(bent.contains("port"));
+  EXPECT_NEAR(fx(bent), 1504.6 / 8, 1e-9);
+  EXPECT_FALSE(straight.contains("port"));
+  EXPECT_NEAR(fx(straight), 1991.371 / 8, 0.02);
+  for (const json& record : json::parse(read_file(bundle / "results.json")).at("records"))
+    if (record.at("method") == "straight") {
+      EXPECT_EQ(record.at("options").at("straight.refraction"), "pinhole_at_m=1");
+    }
 }
 
 }  // namespace
