@@ -105,9 +105,8 @@ std::int64_t changed_s(const std::filesystem::path& path) {
   std::error_code error;
   const auto changed = std::filesystem::last_write_time(path, error);
   if (error) return 0;
-  return std::chrono::duration_cast<std::chrono::seconds>(
-             std::chrono::file_clock::to_sys(changed).time_since_epoch())
-      .count();
+  const auto since_1970 = std::chrono::file_clock::to_sys(changed).time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::seconds>(since_1970).count();
 }
 
 // The runs of one case, in the order of their size, and which of them lie in a window.

@@ -31,8 +31,9 @@ Modes mode_of(const EvalRequest& request) {
   const auto fits_a_sweep = [&](const FlagText& flag) {
     return (flag.modes & kEvalGiven) != 0 || !request.given.contains(flag.name);
   };
-  const Modes by_protocol = mode_of_protocol(request.protocol.protocol);
-  if (by_protocol != kEvalProtocol && request.given.contains("protocol")) return by_protocol;
+  if (request.given.contains("protocol"))
+    if (const Modes by_protocol = mode_of_protocol(request.protocol.protocol); by_protocol != kEvalProtocol)
+      return by_protocol;
   if (request.cloud.cloud_file.find_first_of("{*") != std::string::npos ||
       (request.given.contains("out") && std::ranges::all_of(eval_command_line().flags, fits_a_sweep)))
     return kEvalGiven;
@@ -41,8 +42,7 @@ Modes mode_of(const EvalRequest& request) {
     if (mode.mode != kEvalGiven && request.given.contains(mode.words + 2))  // without dashes
       chosen |= mode.mode;
   if (chosen == 0) return kEvalCloud;
-  const Modes mode = only_mode(kEvalModes, chosen);
-  return mode;
+  return only_mode(kEvalModes, chosen);
 }
 
 // ---- Readers ----

@@ -1,5 +1,6 @@
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -48,13 +49,19 @@ FileArray read_picture(const std::string& file) {
   return picture;
 }
 
-// Reads how much each pixel counts: an NPY array, or an image, of which the first channel counts.
+// Reads how much each pixel counts: an NPY array, or an image, of which the first channel counts. Of bools
+// and of whole numbers up to 1 these are 0 and 1.
 FileArray read_mask(const std::string& file) {
-  if (file.ends_with(".npy")) return picture_of_npy(file, 1);
-  FileArray picture = read_picture(file);
-  for (std::size_t i = 0; 3 * i < picture.values.size(); ++i) picture.values[i] = picture.values[3 * i];
-  picture.values.resize(picture.values.size() / 3);
-  return picture;
+  FileArray mask = file.ends_with(".npy") ? picture_of_npy(file, 1) : read_picture(file);
+  if (mask.shape[2] == 3) {
+    for (std::size_t i = 0; 3 * i < mask.values.size(); ++i) mask.values[i] = mask.values[3 * i];
+    mask.values.resize(mask.values.size() / 3);
+    mask.is_whole = true;
+  }
+  const bool is_zero_or_one =
+      mask.is_whole && std::ranges::all_of(mask.values, [](float value) { return value <= 1.0F / 255; });
+  for (float& value : mask.values) value = is_zero_or_one && value > 0 ? 1 : value;
+  return mask;
 }
 
 // Pairs of files that have been read: prediction, truth and mask of each image, or none.

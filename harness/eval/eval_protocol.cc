@@ -186,12 +186,7 @@ std::vector<ShownProtocol> score_clouds(const EvalProtocolRequest& request, Prot
       shown.push_back(score_cloud(protocol, knobs, input, spacing_m));
   }
   if (all || request.protocol == "normals") shown.push_back(score_normals(input));
-  if (shown.empty()) {
-    std::vector<std::string> names = {"all", "normals"};
-    for (const auto& [name, summary] : map_protocols()) names.emplace_back(name);
-    for (const CloudProtocol& protocol : cloud_protocols()) names.emplace_back(protocol.name);
-    throw usage_error("--protocol: {}", unknown_name_message("protocol", request.protocol, names));
-  }
+  if (shown.empty()) throw usage_error("--protocol {}: set knobs by --knob KNOB=VALUE", request.protocol);
   return shown;
 }
 
@@ -245,8 +240,13 @@ std::vector<std::pair<const char*, const char*>> map_protocols() {
 }
 
 Modes mode_of_protocol(std::string_view protocol) {
-  const FileFamily* const family = family_of_protocol(protocol);
-  return family == nullptr ? kEvalProtocol : family->mode;
+  if (const FileFamily* const family = family_of_protocol(protocol)) return family->mode;
+  std::vector<std::string> names = names_of(cloud_protocols());
+  names.insert(names.end(), {"all", "normals"});
+  const std::string_view name = protocol.substr(0, protocol.find(':'));  // a sweep takes NAME:KNOB=VALUE
+  if (std::ranges::find(names, name) != names.end()) return kEvalProtocol;
+  for (const auto& [name, summary] : map_protocols()) names.emplace_back(name);
+  throw usage_error("--protocol: {}", unknown_name_message("protocol", protocol, names));
 }
 
 EvalAnswer eval_protocol(const EvalRequest& asked, const Arguments& arguments) {

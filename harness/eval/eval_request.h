@@ -131,7 +131,7 @@ inline constexpr Modes kEvalGiven = 256;  // files of a pattern, or one into a b
 inline constexpr Modes kEvalDepthFiles = 16, kEvalPoses = 32, kEvalDepth = 64, kEvalBoard = 128,
                        kEvalCalibration = 512;
 
-// Returns kEvalProtocol for a protocol of clouds, and for an unknown one.
+// Returns kEvalProtocol for a protocol of clouds. Throws Error(usage) for an unknown one.
 Modes mode_of_protocol(std::string_view protocol);
 
 // What is asked of a bundle of scores.

@@ -85,7 +85,8 @@ const FileFamily* family_of_text(const std::string& text) {
       if (!parse_double(trim_blanks(word))) return nullptr;
       ++numbers;
     }
-    return numbers == 8 || numbers == 12 || numbers == 17 ? &file_families()[of_poses] : nullptr;
+    return numbers == 8 || numbers == 12 || numbers == 13 || numbers == 17 ? &file_families()[of_poses]
+                                                                           : nullptr;
   }
   return nullptr;
 }

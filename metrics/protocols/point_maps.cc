@@ -1,7 +1,6 @@
 #include "metrics/protocols/point_maps.h"
 
 #include <Eigen/Eigenvalues>
-#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -80,15 +79,10 @@ MapFit align_by_medians(const PointPairs& uncropped, PointPairs& pairs, bool any
 
 // Umeyama's similarity, of pixels on one line some rotation about it.
 MapFit align_anyway(PointPairs& pairs) {
-  const auto columns = [](const std::vector<Vec3>& points) {
-    Eigen::Matrix3Xd matrix(3, points.size());
-    for (std::size_t i = 0; i < points.size(); ++i) matrix.col(static_cast<Eigen::Index>(i)) = points[i];
-    return matrix;
-  };
-  const Eigen::Matrix4d fit = Eigen::umeyama(columns(pairs.predicted_m), columns(pairs.truth_m));
-  for (Vec3& point : pairs.predicted_m)
-    point = (fit.topLeftCorner<3, 3>() * point + fit.topRightCorner<3, 1>()).eval();
-  return {fit.topLeftCorner<3, 1>().norm(), {}, {}};
+  const Similarity fit = fit_anyway(pairs.predicted_m, pairs.truth_m, FitScale::estimated);
+  if (!std::isfinite(fit.scale)) return {kUndefined, "the predicted points lie at one place", {}};
+  for (Vec3& point : pairs.predicted_m) point = fit.linear * point + fit.translation_m;
+  return {fit.scale, {}, {}};
 }
 
 MapFit align_maps(const PointMaps& maps, const PointMapKnobs& knobs, PointPairs& pairs) {
@@ -152,13 +146,14 @@ double mean_of_all(const std::vector<double>& values) {
 }
 
 // ICP on its own moves the prediction; without a partner it leaves it.
-std::optional<PointFit> move_by_icp(PointPairs& pairs, double within_m) {
-  if (!(within_m > 0)) return std::nullopt;
+std::optional<PointFit> move_by_icp(PointPairs& pairs, const PointMapKnobs& knobs) {
+  if (!(knobs.icp_m > 0)) return std::nullopt;
   try {
     const PointIcp icp = align_points(pairs.predicted_m, pairs.truth_m,
-                                      {.within_m = within_m,
+                                      {.within_m = knobs.icp_m,
                                        .most_scaling = std::numeric_limits<double>::infinity(),
-                                       .scale = FitScale::one},
+                                       .scale = FitScale::one,
+                                       .fit_anyway = knobs.fit_anyway},
                                       "ICP");
     for (Vec3& point : pairs.predicted_m) point = icp.to_from.linear * point + icp.to_from.translation_m;
     return icp.after;
@@ -246,11 +241,11 @@ ProtocolResult point_map_errors(const PointMaps& maps, const PointMapKnobs& knob
   PointPairs pairs = select_point_pairs(maps, knobs, knobs.crop_px);
   ProtocolResult result;
   if (by_norm) {
-    add_normed(result, maps, pairs);
+    add_normed(result, maps, knobs, pairs);
   } else {
     const MapFit fit = align_maps(maps, knobs, pairs);
     std::optional<PointFit> icp;
-    if (fit.undefined.empty()) icp = move_by_icp(pairs, knobs.icp_m);
+    if (fit.undefined.empty()) icp = move_by_icp(pairs, knobs);
     add_distances(result, pairs, fit, knobs);
     add_value(result, "scale", "1", fit.scale, fit.undefined);
     if (icp) {

@@ -22,7 +22,8 @@ std::pair<std::size_t, std::size_t> middle_of(std::size_t size, int crop_px) {
   return {(size - crop) / 2, (size - crop) / 2 + crop};
 }
 
-Vec3 point_at(std::span<const float> points_m, std::size_t pixel) {
+template <class Value>
+Vec3 point_at(std::span<const Value> points_m, std::size_t pixel) {
   return Vec3(points_m[3 * pixel], points_m[3 * pixel + 1], points_m[3 * pixel + 2]);
 }
 
@@ -60,16 +61,15 @@ void add_errors(ProtocolResult& result, const std::string& prefix, const std::ve
   add_value(result, prefix + "inlier_1.03", "1", inliers / views, reason);
 }
 
-// The mean angle between rays, of all pixels of a view, then of views. An angle that is not finite counts as
-// 0, as published.
-double ray_error_deg(const PointMaps& maps) {
-  const std::size_t rays = maps.views * maps.height * maps.width;
-  const double sum = exact_sum(rays, [&](std::size_t i) {
+// The mean angle between rays, of all pixels of a view, then of views. One that is not finite counts as 0, as
+// published, or does not count.
+double ray_error_deg(const PointMaps& maps, bool zero_error) {
+  const auto sums = exact_sums<2>(maps.views * maps.height * maps.width, [&](std::size_t i) {
     const double chord = (point_at(maps.predicted_rays, i) - point_at(maps.true_rays, i)).norm();
-    const double angle_deg = 360 / std::numbers::pi * std::asin(chord / 2);
-    return std::isfinite(angle_deg) ? angle_deg : 0;
+    const double angle_deg = 360 / std::numbers::pi * std::asin(std::min(chord / 2, 1.0));
+    return std::isfinite(angle_deg) ? std::array{angle_deg, 1.0} : std::array{0.0, zero_error ? 1.0 : 0.0};
   });
-  return sum / static_cast<double>(rays);
+  return sums[0] / sums[1];
 }
 
 void add_poses(ProtocolResult& result, const PointMaps& maps, const Sizes& sizes) {
@@ -123,12 +123,14 @@ PointPairs select_point_pairs(const PointMaps& maps, const PointMapKnobs& knobs,
   return pairs;
 }
 
-void add_normed(ProtocolResult& result, const PointMaps& maps, const PointPairs& pairs) {
+void add_normed(ProtocolResult& result, const PointMaps& maps, const PointMapKnobs& knobs,
+                const PointPairs& pairs) {
   const Sizes sizes{mean_norm(pairs.predicted_m), mean_norm(pairs.truth_m)};
   add_errors(result, "", pairs.predicted_m, pairs.truth_m, pairs.ends, sizes);
   if (!maps.true_z_m.empty())
     add_errors(result, "z_", pairs.predicted_z_m, pairs.true_z_m, pairs.ends, sizes);
-  if (!maps.true_rays.empty()) add_value(result, "rays", "deg", ray_error_deg(maps));
+  if (!maps.true_rays.empty())
+    add_value(result, "rays", "deg", ray_error_deg(maps, knobs.zero_error), "no pixel has both rays");
   if (!maps.true_poses.empty()) add_poses(result, maps, sizes);
   add_value(result, "scale_error", "1", std::abs(sizes.predicted_m - sizes.truth_m) / sizes.truth_m,
             pairs.truth_m.empty() ? kNoPoint : "a prediction is not finite");

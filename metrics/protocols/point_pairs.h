@@ -35,7 +35,8 @@ struct PointMapKnobs {
 // height x width, or none. A pixel whose true point is not finite does not count.
 struct PointMaps {
   std::size_t views = 0, height = 0, width = 0;
-  std::span<const float> predicted_m, truth_m, confidence = {};
+  std::span<const double> predicted_m, truth_m;
+  std::span<const float> confidence = {};
   // For align = norm, or none: depths along z, unit rays (x 3), and a pose for each view.
   std::span<const float> predicted_z_m = {}, true_z_m = {}, predicted_rays = {}, true_rays = {};
   std::span<const CameraPose> predicted_poses = {}, true_poses = {};
@@ -55,6 +56,7 @@ struct PointPairs {
 PointPairs select_point_pairs(const PointMaps& maps, const PointMapKnobs& knobs, int crop_px);
 
 // Adds the errors of points, depths, rays and poses once both sides have a mean distance of 1.
-void add_normed(ProtocolResult& result, const PointMaps& maps, const PointPairs& pairs);
+void add_normed(ProtocolResult& result, const PointMaps& maps, const PointMapKnobs& knobs,
+                const PointPairs& pairs);
 
 }  // namespace aqbench

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Geometry>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -104,6 +105,19 @@ void refuse_lost_cameras(const Registration& found, double within_m, const std::
 
 }  // namespace
 
+Similarity fit_anyway(const std::vector<Vec3>& from_m, const std::vector<Vec3>& to_m, FitScale scale) {
+  const auto columns = [](const std::vector<Vec3>& points) {
+    return Eigen::Map<const Eigen::Matrix3Xd>(points.data()->data(), 3,
+                                              static_cast<Eigen::Index>(points.size()));
+  };
+  const Eigen::Matrix4d fit = Eigen::umeyama(columns(from_m), columns(to_m), scale == FitScale::estimated);
+  Similarity similarity;
+  similarity.linear = fit.topLeftCorner<3, 3>();
+  similarity.translation_m = fit.topRightCorner<3, 1>();
+  similarity.scale = fit.topLeftCorner<3, 1>().norm();
+  return similarity;
+}
+
 PointIcp align_points(std::vector<Vec3> from_m, std::span<const Vec3> truth_m, const PointIcpOptions& options,
                       const std::string& what) {
   if (from_m.empty() || truth_m.empty())
@@ -113,18 +127,21 @@ PointIcp align_points(std::vector<Vec3> from_m, std::span<const Vec3> truth_m, c
   Partners partners = pair_up(from_m, to_m, index, options.within_m);
   PointIcp icp;
   icp.before = icp.after = partners.fit;
-  refuse_without_partners(partners, options.within_m, what);
-  bool converged = false;
+  if (!options.fit_anyway) refuse_without_partners(partners, options.within_m, what);
+  bool converged = partners.from_m.empty();
   while (!converged && icp.iterations < options.max_iterations) {
-    const Similarity step = fit_similarity(partners.from_m, partners.to_m, options.scale, what);
+    const Similarity step = options.fit_anyway
+                                ? fit_anyway(partners.from_m, partners.to_m, options.scale)
+                                : fit_similarity(partners.from_m, partners.to_m, options.scale, what);
     icp.to_from = compose(step, icp.to_from);
     refuse_runaway(icp.to_from.scale, options.most_scaling, what);
     for (Vec3& point : from_m) point = step.linear * point + step.translation_m;
     partners = pair_up(from_m, to_m, index, options.within_m);
-    refuse_without_partners(partners, options.within_m, what);
+    if (!options.fit_anyway) refuse_without_partners(partners, options.within_m, what);
     const PointFit last = std::exchange(icp.after, partners.fit);
-    converged = std::abs(last.fitness - icp.after.fitness) < options.fitness_change &&
-                std::abs(last.inlier_rmse_m - icp.after.inlier_rmse_m) < options.rmse_change_m;
+    converged = partners.from_m.empty() ||
+                (std::abs(last.fitness - icp.after.fitness) < options.fitness_change &&
+                 std::abs(last.inlier_rmse_m - icp.after.inlier_rmse_m) < options.rmse_change_m);
     ++icp.iterations;
   }
   icp.pairs = partners.from_m.size();

@@ -24,6 +24,8 @@ struct PointIcpOptions {
   double rmse_change_m = 1e-6;
   double most_scaling = 2;  // a scale beyond this, or below its inverse, has run away
   FitScale scale = FitScale::estimated;
+  bool fit_anyway =
+      false;  // as Open3D: what pairs do not determine is fitted, and no pair ends the alignment
 };
 
 // How well points fit: Open3D's numbers.
@@ -40,11 +42,14 @@ struct PointIcp {
   PointFit before, after;
 };
 
+// Returns Umeyama's similarity, for pairs that do not determine one some such as Eigen finds it.
+Similarity fit_anyway(const std::vector<Vec3>& from_m, const std::vector<Vec3>& to_m, FitScale scale);
+
 // Aligns by iterated closest points (Besl and McKay, TPAMI 1992): pairs each point of from_m with the nearest
 // of to_m, of those equally near with the first, and moves by fit_similarity() of all pairs. All points must
 // be measurable. The result depends on the order of the points, but not on the number of threads. Uses
-// parallel_for. Throws Error(input) "WHAT: ..." where a cloud is empty, no point has a partner, the pairs do
-// not determine a similarity, or the scale runs away.
+// parallel_for. Throws Error(input) "WHAT: ..." where a cloud is empty, the scale runs away, and unless
+// options.fit_anyway where no point has a partner or the pairs do not determine a similarity.
 PointIcp align_points(std::vector<Vec3> from_m, std::span<const Vec3> to_m, const PointIcpOptions& options,
                       const std::string& what);
 

@@ -20,7 +20,7 @@ namespace aqbench {
 namespace {
 
 constexpr std::size_t kNowhere = SIZE_MAX;
-constexpr std::size_t kKitti = 12;
+constexpr std::size_t kKitti = 12, kKittiFrames = 13;
 constexpr double kLeastNanoseconds = 1e14;  // as seconds, three million years
 
 // Where the numbers of a pose with a time stand in a line.
@@ -110,10 +110,17 @@ class TrajectoryReader {
       for (const std::string_view word : words) numbers_.push_back(lines_.finite(word, "pose"));
       if (trajectory_.poses.empty()) settle_columns(line.find(',') != std::string_view::npos);
       if (numbers_.size() != columns_) lines_.fail("pose: not as many numbers as before");
-      if (form_)
+      if (form_) {
         add_timed(words[form_->time]);
-      else
-        trajectory_.poses.push_back(kitti_pose(lines_, numbers_));
+        continue;
+      }
+      if (columns_ == kKittiFrames) {
+        if (numbers_[0] < 0 || numbers_[0] != std::floor(numbers_[0]))
+          lines_.fail("pose: '{}' is no number of a frame", words[0]);
+        add_stamp(numbers_[0], words[0]);
+        numbers_.erase(numbers_.begin());
+      }
+      trajectory_.poses.push_back(kitti_pose(lines_, numbers_));
     }
     return std::move(trajectory_);
   }
@@ -136,14 +143,19 @@ class TrajectoryReader {
   // The first pose says how many columns there are, and whether their names are those.
   void settle_columns(bool commas) {
     columns_ = numbers_.size();
-    if (columns_ != kKitti) form_ = columns_ == kEuroc.columns ? kEuroc : kTum;
+    trajectory_.has_frames = columns_ == kKittiFrames;
+    if (columns_ != kKitti && columns_ != kKittiFrames) form_ = columns_ == kEuroc.columns ? kEuroc : kTum;
     if (named_ && named_->columns == columns_) {
       form_ = named_;
+      trajectory_.has_frames = false;
       if (form_->seconds == 0) form_->seconds = numbers_[form_->time] > kLeastNanoseconds ? 1e-9 : 1;
       return;
     }
-    if (columns_ != kTum.columns && columns_ != kKitti && columns_ != kEuroc.columns)
-      lines_.fail("pose: expected 8 numbers (TUM), 12 (KITTI), 17 (EuRoC), or a line that names the columns");
+    if (columns_ != kTum.columns && columns_ != kKitti && columns_ != kKittiFrames &&
+        columns_ != kEuroc.columns)
+      lines_.fail(
+          "pose: expected 8 numbers (TUM), 12 (KITTI), 13 (KITTI after the frame's number), 17 (EuRoC), or a "
+          "line that names the columns");
     if (named_ && !(form_ && form_->same_places(*named_)))
       lines_.fail("pose: {} numbers, but {} columns are named", columns_, named_->columns);
     if (!named_ && may_have_w_first_)
@@ -156,9 +168,7 @@ class TrajectoryReader {
           "columns (#timestamp [ns], tx, ty, tz, qw, qx, qy, qz)");
   }
 
-  void add_timed(std::string_view stamp) {
-    const PoseColumns& at = *form_;
-    const double stamp_s = numbers_[at.time] * at.seconds;
+  void add_stamp(double stamp_s, std::string_view stamp) {
     if (std::vector<double>& stamps_s = trajectory_.stamps_s; !stamps_s.empty()) {
       if (stamp_s < stamps_s.back())
         lines_.fail("pose: its time {} is before that of the pose before", stamp);
@@ -166,6 +176,11 @@ class TrajectoryReader {
         lines_.fail("pose: its time {} is that of the pose before: times must differ", stamp);
     }
     trajectory_.stamps_s.push_back(stamp_s);
+  }
+
+  void add_timed(std::string_view stamp) {
+    const PoseColumns& at = *form_;
+    add_stamp(numbers_[at.time] * at.seconds, stamp);
     const auto& [x, y, z, w] = at.quaternion_xyzw;
     const Eigen::Quaterniond turn(numbers_[w], numbers_[x], numbers_[y], numbers_[z]);
     if (!(turn.norm() > 0)) lines_.fail("pose: the quaternion is zero");
@@ -221,6 +236,14 @@ std::vector<std::pair<std::size_t, std::size_t>> pair_by_names(const Trajectory&
   return pairs;
 }
 
+// Poses without times at the numbers of their frames.
+Trajectory with_frames(Trajectory trajectory) {
+  for (std::size_t i = 0; i < trajectory.poses.size(); ++i)
+    trajectory.stamps_s.push_back(static_cast<double>(i));
+  trajectory.has_frames = true;
+  return trajectory;
+}
+
 std::size_t nearest_stamp(const std::vector<double>& stamps_s, double stamp_s) {
   const auto after = std::ranges::lower_bound(stamps_s, stamp_s);
   const auto at = static_cast<std::size_t>(after - stamps_s.begin());
@@ -242,6 +265,10 @@ std::vector<std::pair<std::size_t, std::size_t>> pair_poses(const Trajectory& re
                                                             const Trajectory& estimate,
                                                             double max_difference_s) {
   if (!reference.names.empty() || !estimate.names.empty()) return pair_by_names(reference, estimate);
+  if (reference.stamps_s.empty() && estimate.has_frames)
+    return pair_poses(with_frames(reference), estimate, max_difference_s);
+  if (estimate.stamps_s.empty() && reference.has_frames)
+    return pair_poses(reference, with_frames(estimate), max_difference_s);
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
   if (reference.stamps_s.empty() || estimate.stamps_s.empty()) {
     if (reference.poses.size() != estimate.poses.size())

@@ -24,6 +24,7 @@ struct Trajectory {
   std::vector<double> stamps_s;
   std::vector<CameraPose> poses;
   std::vector<std::string> names = {};
+  bool has_frames = false;  // `stamps_s` are numbers of frames, from 0
 };
 
 // Reads a trajectory, whose numbers are separated by blanks or commas. The first line, or a comment before
@@ -31,7 +32,8 @@ struct Trajectory {
 // [],
 // ..."): then time, position and quaternion are taken by their names. Else by the number of columns: 8 as
 // TUM's "TIME TX TY TZ QX QY QZ QW", 17 as EuRoC's "TIME[ns] TX TY TZ QW QX QY QZ" and velocity and biases,
-// 12 as KITTI's first three rows of world_from_camera. Quaternions are scaled to unit length. Lines that
+// 12 as KITTI's first three rows of world_from_camera, 13 as these after the number of the frame
+// (kitti-odom-eval). Quaternions are scaled to unit length. Lines that
 // start with '#' are skipped. Throws Error(input) with file and line for anything else, for numbers that are
 // not finite, a quaternion of zero, a matrix that is no rotation within 1e-3, a time that is not after that
 // of the pose before, and a file without poses. A folder, images.bin, images.txt and a file of JSON are
@@ -40,9 +42,9 @@ Trajectory read_trajectory(const std::filesystem::path& path);
 
 // Pairs poses by time as evo does (evo/core/sync.py): each pose of the shorter trajectory with the nearest in
 // time of the longer one, if at most `max_difference_s` away; where several have the same nearest, only the
-// closest of them. With names, by the file names in them. Else by their place, for which both must have as
-// many. Returns (index in reference, index in estimate). Throws Error(input) where none match, the counts
-// differ, or one trajectory alone has names.
+// closest of them; numbers of frames also with places. With names, by the file names in them. Else by their
+// place, for which both must have as many. Returns (index in reference, index in estimate). Throws
+// Error(input) where none match, the counts differ, or one trajectory alone has names.
 std::vector<std::pair<std::size_t, std::size_t>> pair_poses(const Trajectory& reference,
                                                             const Trajectory& estimate,
                                                             double max_difference_s);

@@ -267,7 +267,10 @@ bool has_free_scale(const Record& record) {
 
 std::string without_truth_note(const Results& results) {
   const auto count = std::ranges::count_if(results.records, [](const Record& record) {
-    return record.workload.empty() && record.status == Status::ok && !is_imported(record) &&
+    const bool is_of_images = std::ranges::any_of(record.metrics, [](const auto& metric) {
+      return metric.first.starts_with("reprojection_") || metric.first.starts_with("photometric_");
+    });
+    return record.workload.empty() && record.status == Status::ok && is_of_images && !is_imported(record) &&
            !has_true_surface(record);
   });
   if (count == 0) return "";

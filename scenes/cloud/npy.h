@@ -39,9 +39,9 @@ NpyArray read_npy(const std::filesystem::path& path);
 NpyArray read_npy_bytes(std::string_view bytes, const std::string& name);
 
 // Reads the arrays of a .npz file, stored (numpy.savez) or packed (savez_compressed), by their names without
-// ".npy". Throws Error(input) naming the file, and the array where one is at fault: what is no such archive,
-// is encrypted, cut short or damaged, and types that read_npy() does not read.
-std::map<std::string, NpyArray> read_npz(const std::filesystem::path& path);
+// ".npy", each as bytes for read_npy_bytes(): an archive may also hold what that refuses. Throws Error(input)
+// naming the file for what is no such archive, holds no array, is encrypted, cut short or damaged.
+std::map<std::string, std::string> read_npz(const std::filesystem::path& path);
 
 // Which values of a row of an array are those of a point.
 struct NpyPoint {

@@ -98,13 +98,11 @@ class ZipArchive {
 
 }  // namespace
 
-std::map<std::string, NpyArray> read_npz(const std::filesystem::path& path) {
+std::map<std::string, std::string> read_npz(const std::filesystem::path& path) {
   const std::string bytes = read_file(path);
-  std::map<std::string, NpyArray> arrays;
-  ZipArchive(bytes, path.string()).for_each([&](const std::string& name, const std::string& content) {
-    if (name.ends_with(".npy"))
-      arrays.emplace(name.substr(0, name.size() - 4),
-                     read_npy_bytes(content, path.string() + ": " + name.substr(0, name.size() - 4)));
+  std::map<std::string, std::string> arrays;
+  ZipArchive(bytes, path.string()).for_each([&](const std::string& name, std::string content) {
+    if (name.ends_with(".npy")) arrays.emplace(name.substr(0, name.size() - 4), std::move(content));
   });
   if (arrays.empty()) throw input_error.of_file(path.string(), "holds no array");
   return arrays;

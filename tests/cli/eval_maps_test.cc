@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -78,6 +79,9 @@ TEST_F(EvalMaps, PointMapsAreArraysOfViews) {
   EXPECT_NEAR(values.at(0).at("value").get<double>(), 0, 1e-9);
   expect_mistake(run("eval one_view.npy --truth truth.npy --protocol point-maps"),
                  "one_view.npy: 1 x 6 x 4 x 3 values where truth.npy has 2 x 3 x 4 x 3");
+  for (const char* const more : {"", " --out b"})
+    expect_mistake(run(words(fmt::format("eval truth.npy --truth truth.npy --protocol point-map{}", more))),
+                   "unknown protocol 'point-map'; did you mean point-maps");
   expect_mistake(run("eval truth.npy --truth truth.npy --protocol point-maps --knob min_confidence=1"),
                  "min_confidence: needs --confidence");
 }
@@ -103,6 +107,10 @@ TEST_F(EvalMaps, ImagesAreComparedByNameAndMask) {
   EXPECT_NEAR(mse("images"), 0.0625 / 4, 1e-9);
   EXPECT_NEAR(mse("images --mask m"), 0.0625 / 2, 1e-9);
   EXPECT_NEAR(mse("images-nerfbaselines --mask m --knob eight_bit=no"), 0.0625 / 4, 1e-9);
+  for (const char* const type : {"|b1", "|u1"}) {  // of 0 and 1
+    write_npy("m/a.npy", "2, 2", std::vector<float>{std::bit_cast<float>(0x0101)}, type);
+    EXPECT_NEAR(mse("images-nerfbaselines --mask m --knob eight_bit=no"), 0.0625 / 4, 1e-9);
+  }
   expect_mistake(run("eval depth.npy --truth t/a.npy --protocol images"),
                  "depth.npy: 2 x 2 x 1 values: expected rows x columns x 3");
   write_npy("mask.npy", "2, 2", std::vector<float>{1, 0, 0, 0});

@@ -52,6 +52,11 @@ void read_npy_target(Bytes bytes, const Folder& folder) {
       array.values);
 }
 
+void read_npz_target(Bytes bytes, const Folder& folder) {
+  for (const auto& [name, array] : read_npz(put_file(folder / "input.npz", bytes)))
+    (void)read_npy_bytes(array, name);
+}
+
 void read_depth_target(Bytes bytes, const Folder& folder) {
   const DepthImage image = read_depth_image(put_file(folder / "input.depth", bytes));
   const auto width = static_cast<std::size_t>(image.width), height = static_cast<std::size_t>(image.height);
@@ -150,6 +155,7 @@ std::vector<Target> file_targets() {
           {"pts", [](Bytes bytes,
                      const Folder& folder) { (void)read_cloud_file(put_file(folder / "input.pts", bytes)); }},
           {"npy", read_npy_target},
+          {"npz", read_npz_target},
           {"depth", read_depth_target},
           {"image", read_image_target},
           {"calibration", read_calibration_target},

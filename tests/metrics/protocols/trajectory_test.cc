@@ -81,6 +81,19 @@ TEST_F(TrajectoryFile, EqualTimesAreRefusedWithTheTime) {
               HasSubstr("line 3: pose: its time 2.5 is that of the pose before"));
 }
 
+// kitti-odom-eval leaves frames out: what has no numbers of frames has all of them.
+TEST_F(TrajectoryFile, KittisLinesMayBeginWithTheNumberOfTheFrame) {
+  const std::string pose = " 0 -1 0 4 1 0 0 5 0 0 1 6\n";
+  const Trajectory all = read(pose + pose + pose + pose), some = read("1" + pose + "3" + pose);
+  EXPECT_EQ(some.poses[1].position_m, Vec3(4, 5, 6));
+  EXPECT_EQ(some.poses[1].rotation, quarter_turn());
+  EXPECT_THAT(pair_poses(all, some, 0.01), ElementsAre(Pair(1, 0), Pair(3, 1)));
+  EXPECT_THAT(pair_poses(some, all, 0.01), ElementsAre(Pair(0, 1), Pair(1, 3)));
+  EXPECT_THAT(problem("1" + pose + "1.5" + pose), HasSubstr("line 2: pose: '1.5' is no number of a frame"));
+  EXPECT_THAT(problem("1" + pose + "1" + pose),
+              HasSubstr("line 2: pose: its time 1 is that of the pose before"));
+}
+
 Trajectory at_times(const std::vector<double>& stamps_s) {
   return {stamps_s, std::vector<CameraPose>(stamps_s.size())};
 }

@@ -117,6 +117,8 @@ TEST(SweepTable, SaysThatNoTruthIsKnown) {
   const std::string text = render_sweep_table(results);
   EXPECT_TRUE(without_truth_note(results).starts_with("1 case without a true surface: agreement,"));
   EXPECT_TRUE(shows(text, "reproj.")) << text;
+  results.records[0].metrics = {{"point_maps_accuracy_mean", {0.4, "m", Better::lower, ""}}};
+  EXPECT_EQ(without_truth_note(results), "");  // a protocol's number has a truth
 }
 
 TEST(VerdictTable, WorstFirstAndWithinTheScreen) {
