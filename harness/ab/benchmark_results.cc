@@ -79,8 +79,7 @@ void read_entry(const JsonPlace& entry, ReportedTimes& reported) {
   times.real_ms.push_back(real_ms);
   if (const double cpu_ms = unit_ms * one_threads_cpu_time(entry); cpu_ms > 0) times.cpu_ms.push_back(cpu_ms);
   if (const auto counter = entry.find(kInstructionCounter); counter && counter->value().is_number())
-    if (const double count = counter->number(); std::isfinite(count) && count > 0)
-      times.instructions.push_back(count);
+    if (counter->number() > 0) times.instructions.push_back(counter->number());
 }
 
 // A regular expression that the name alone matches.
@@ -163,7 +162,7 @@ Record record_of(const BenchmarkSeries& series, const std::optional<double>& loa
   for (const double seconds : series.cpu_seconds) record.timing.cpu_ms.push_back(1e3 * seconds);
   if (!series.instructions.empty())
     record.metrics.emplace_back(kInstructionsOutcome,
-                                Metric{median_of(series.instructions), "1", Better::lower, ""});
+                                Metric{median_of(series.instructions), "", Better::lower, ""});
   if (load_1m) {
     TimedBlock& block = record.timing.blocks.emplace_back();
     block.count = series.seconds.size();
