@@ -8,6 +8,7 @@ target_link_libraries(aqbench_command_line PRIVATE Boost::program_options)  # in
 aqbench_library(drawing core/drawing aqbench::core)
 aqbench_library(triangles scenes/triangles aqbench::core)
 aqbench_library(cloud scenes/cloud aqbench::triangles)
+target_link_libraries(aqbench_cloud PRIVATE ZLIB::ZLIB)  # npz.cc; in no header
 aqbench_library(surfaces scenes/surfaces aqbench::cloud)
 file(GLOB ripples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/scenes/surfaces/ripples/*.cc)
 target_sources(aqbench_surfaces PRIVATE ${ripples})

@@ -256,11 +256,11 @@ Acceptance plan_acceptance(const AcceptedRun& run, const std::filesystem::path& 
     for (const BaselineCase& before : existing->cases)
       if (find_case(acceptance.baseline, before.name) == nullptr)
         acceptance.changes.push_back({Kind::case_removed, before.name, "", {}, {}, "", ""});
-  const bool no_metrics =
-      std::ranges::all_of(acceptance.baseline.cases, [](const auto& one) { return one.metrics.empty(); });
-  if (no_metrics && run.times_alone && !run.stored_times)
+  if (run.times_alone && !run.stored_times)
     refuse_acceptance(run.bundle, "it has times alone: --stored-times");
-  if (no_metrics && !run.times_alone) refuse_acceptance(run.bundle, "no case has a metric to gate");
+  if (!run.times_alone &&
+      std::ranges::all_of(acceptance.baseline.cases, [](const auto& one) { return one.metrics.empty(); }))
+    refuse_acceptance(run.bundle, "no case has a metric to gate");
   accept_times(run, existing, acceptance);
   if (run.tolerances_from_seeds)
     learn_tolerances(std::vector(acceptance.baseline.cases), acceptance.baseline, acceptance.notes);
