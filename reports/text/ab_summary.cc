@@ -243,10 +243,7 @@ std::vector<Section> ab_sections(const AbDocument& document, const AbReport& rep
       "change and its interval.");
   std::vector<Chart> charts = interval_charts(report);
   verdicts.blocks.insert(verdicts.blocks.begin(), charts.begin(), charts.end());
-  Lines notes;
-  for (const std::string& note : report.notes) notes.items.push_back("note: " + note);
-  if (report.validation) notes.items = validation_lines(*report.validation);
-  verdicts.blocks.emplace_back(std::move(notes));
+  if (report.validation) verdicts.blocks.emplace_back(Lines{validation_lines(*report.validation)});
   return {std::move(verdicts), stages_section(report), details_section(document, report)};
 }
 

@@ -16,7 +16,8 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(AbReport, TextsSayWhatCouldHaveBeenSeenAndWhichStageMoved) {
-  const AbDocument document = document_of(timed_samples(40, 1.07));
+  AbDocument document = document_of(timed_samples(40, 1.07));
+  document.notes = {"said once"};
   const AbReport report = judge_ab(document);
   const std::string table = render_ab_table(document, report);
   EXPECT_THAT(table, HasSubstr("REGRESSED"));
@@ -27,6 +28,10 @@ TEST(AbReport, TextsSayWhatCouldHaveBeenSeenAndWhichStageMoved) {
   std::istringstream lines(table);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 110u) << line;
   const std::string summary = render_ab_summary(document, report);
+  for (const std::string& text : {table, summary}) {
+    ASSERT_THAT(text, HasSubstr("note: said once"));
+    EXPECT_EQ(text.find("note: said once"), text.rfind("note: said once")) << text;
+  }
   EXPECT_THAT(summary, ::testing::StartsWith("**REGRESSED: new is "));
   for (const char* const part :
        {"40 pairs, cv", "would have flagged +", "match +0.", "A/A rate behind it", "| waves/x | match | "})
