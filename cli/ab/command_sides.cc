@@ -86,6 +86,16 @@ void choose_outcomes(const CommandPair& pair, const std::array<Trial, 2>& trials
     document.settings.outcomes.push_back(memory_outcome());
 }
 
+// Returns why instructions do not decide commands, "" where those of both were counted.
+std::string why_not_counted(const std::array<Trial, 2>& trials) {
+  if (std::ranges::all_of(trials, [](const Trial& trial) {
+        return find_outcome(trial.unit, kInstructionsOutcome) != nullptr;
+      }))
+    return "";
+  const std::string why_not = InstructionCounter().why_not();
+  return why_not.empty() ? "the processor's counter was not free all of the time" : why_not;
+}
+
 // Chooses which time decides. It adds no cost to those that the pairs were planned for.
 void choose_time(const AbRequest& request, const std::array<Trial, 2>& trials, AbDocument& document) {
   const bool automatic =
@@ -93,15 +103,10 @@ void choose_time(const AbRequest& request, const std::array<Trial, 2>& trials, A
   if (automatic && document.settings.outcomes.empty()) return;  // wall time has too few pairs beside it
   const bool several =
       !std::ranges::all_of(trials, [](const Trial& trial) { return uses_one_thread(trial.unit); });
-  const bool counted = std::ranges::all_of(
-      trials, [](const Trial& trial) { return find_outcome(trial.unit, kInstructionsOutcome) != nullptr; });
-  const std::string why_not = InstructionCounter().why_not();
   choose_deciding_time(
       request.decide_by, load_of_this_machine(),
       [&](const AbCase&) { return several && automatic ? "uses several threads" : ""; }, document,
-      counted           ? ""
-      : why_not.empty() ? "the processor's counter was not free all of the time"
-                        : why_not);
+      request.decide_by == DecideBy::instructions ? why_not_counted(trials) : "");
 }
 
 // Notes what is not compared, and why.

@@ -102,12 +102,12 @@ std::string benchmark_tool(const std::filesystem::path& path);
 // file of another tool, a value that is not above 0, and a file without a benchmark.
 BenchmarkFile read_benchmark_file(const std::filesystem::path& path);
 
-// Reads a file or folder: each benchmark is the case of a workload of its name, its runs are warm runs, the
-// median of its instructions, where they were counted, is a metric. The
-// suite is the tool's name in small letters, the id and start those of the file, or of its last change where
-// it does not say. A benchmark without times or with a run that failed is a failed record. `comparability` is
-// what the tool says of the machine, together with the tool; none where it says nothing, unless it was
-// `measured_here`: then it is this machine. Throws as read_benchmark_file().
+// Reads a file or folder: each benchmark is the case of a workload of its name, its runs are warm runs, and
+// the median of its counted instructions is a metric. The suite is the tool's name in small letters. The id
+// and the start are those of the file, or its last change where it does not say. A benchmark without times or
+// with a run that failed is a failed record. `comparability` is what the tool says of the machine, together
+// with the tool; none where it says nothing, unless it was `measured_here`: then it is this machine. Throws
+// as read_benchmark_file().
 Results results_of_benchmarks(const std::filesystem::path& path, bool measured_here = false);
 
 // Returns how often chance alone looks like a slow-down: the share of contiguous halves of a case's runs, at

@@ -180,6 +180,7 @@ class CommandUnit {
   std::string run() {
     if (::chdir(command_.folder.c_str()) != 0)
       throw CommandFailure(fmt::format("{}: {}", command_.folder, std::strerror(errno)));
+    if (plan_.rules.instructions && !plan_.rules.gbench) counter_.emplace();
     for (int i = 0; i < plan_.warmup + plan_.runs; ++i) run_once(i);
     std::string joined;
     for (const std::string& hash : hashes_) joined += hash;
@@ -203,9 +204,8 @@ class CommandUnit {
     const std::string line = plan_.rules.gbench
                                  ? gbench_line(command_.line, plan_.benchmark, kReportPath, plan_.rules)
                                  : command_.line;
-    const bool counts = plan_.rules.instructions && !plan_.rules.gbench;
     const ShellRun run =
-        run_line(line, command_.environment, streams, plan_.rules.gbench, counts ? &counter_ : nullptr);
+        run_line(line, command_.environment, streams, plan_.rules.gbench, counter_ ? &*counter_ : nullptr);
     if (!WIFEXITED(run.status) || (run.status != 0 && !plan_.rules.any_exit_code)) {
       const std::string tail = tail_of(streams.errors);
       throw CommandFailure(fmt::format("{}{}{}", end_text(run.status), tail.empty() ? "" : ": ", tail));
@@ -257,7 +257,7 @@ class CommandUnit {
   std::vector<GbenchTimes> benchmarks_;
   bool prints_gbench_report_ = false;
   Record unit_ = unit_record();
-  InstructionCounter counter_;
+  std::optional<InstructionCounter> counter_;  // of commands, where they are to be counted
   std::vector<double> cpu_ms_, memory_mib_, instructions_;
   std::set<std::string> hashes_;
 };

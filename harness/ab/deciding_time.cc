@@ -35,8 +35,7 @@ void decide_by_instructions(AbDocument& document) {
   set_cost(kCpuOutcome, false, document.settings.outcomes);
   document.notes.emplace_back(
       "the instructions that a program executes in user space decide; they do not see caches, clocks, "
-      "stalls, "
-      "waiting or the kernel");
+      "stalls, waiting or the kernel");
 }
 
 }  // namespace

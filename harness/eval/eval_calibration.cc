@@ -3,6 +3,7 @@
 #include <Eigen/Geometry>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numbers>
 
 #include "core/error.h"
 #include "core/shown_json.h"
@@ -51,7 +52,7 @@ std::vector<TableCell> errors_row(const char* name, const PointErrors& errors) {
 }
 
 double degrees_of(const Similarity& moved) {
-  return Eigen::AngleAxisd(moved.rotation()).angle() * 180 / std::acos(-1.0);
+  return Eigen::AngleAxisd(moved.rotation()).angle() * 180 / std::numbers::pi;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/quantiles.h"
 #include "metrics/alignment/similarity_fit.h"
 #include "scenes/optics/distortion.h"
 #include "scenes/optics/refractive_camera.h"
@@ -83,7 +84,7 @@ PointErrors errors_of(const std::vector<Vec3>& found_m, const std::vector<Vec3>&
   }
   std::ranges::sort(sizes);
   errors.rms_m = std::sqrt(squares / static_cast<double>(sizes.size()));
-  errors.median_m = (sizes[(sizes.size() - 1) / 2] + sizes[sizes.size() / 2]) / 2;
+  errors.median_m = median_of_sorted(sizes);
   errors.p95_m = sizes[static_cast<std::size_t>(std::ceil(0.95 * static_cast<double>(sizes.size()))) - 1];
   errors.max_m = sizes.back();
   return errors;

@@ -73,7 +73,7 @@ LevelChange compare_levels(std::span<const double> before, std::span<const doubl
 struct TrendStepOptions {
   ChangePointOptions change_points = {50, 0.2, 0.2, 0.03, 2};
   double max_p = 4.5e-4;  // of a step by generalised least squares, in up to 16 runs; of n runs (16 / n)^2
-                        // times that, and a tenth at least
+                          // times that, and a tenth at least
   double least_autocorrelation = 0.3;  // between neighbours; what is measured counts where it is more
 };
 

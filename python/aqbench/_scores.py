@@ -105,10 +105,9 @@ def evaluate(cloud=None, normals=None, **options):
     cloud: an array (n, 3), (vertices, triangles), or a file. normals (n, 3): of a cloud that is an array. Options are
     the flags of the program, with _ for -: scene="undulating", truth=scan, crop="z:1.1,1.3", thresholds="1mm,2mm",
     align="icp", unit="mm", protocol="eth3d", set=["step.height_m=0.01"]. `truth`, `truth_cloud` and `mesh` may be
-    arrays or (vertices, triangles), too; a list repeats a flag. `out`
-    leaves a bundle, of files and patterns of files (by the program, in a process of its own). Returns Scores of a
-    cloud, a mesh or a depth map; of protocols the record as in results.json, with their numbers in "protocols"; of
-    boards the program's JSON.
+    arrays or (vertices, triangles), too; a list repeats a flag. `out` writes a bundle of files or of a pattern; the
+    program does that in a process of its own. Returns Scores of a cloud, a mesh or a depth map; of protocols the
+    record as in results.json, with their numbers in "protocols"; of boards the program's JSON.
     """
     answer = _evaluate.ask(cloud, normals, options)
     found = json.loads(answer["json"])

@@ -108,7 +108,7 @@ Budget budget_of(const std::pair<std::string, std::string>& subject, Outcomes& o
   for (const auto& [cause, outcome] : outcomes) {
     if (cause.empty()) continue;
     budget.causes.push_back(part_of(cause, numbers_of(changes_of(outcomes, cause)), outcome));
-    // Of calibrations alone their group is all that there is.
+    // If every cause is an error of the calibration, that group stands for all of them.
     if (cause == kAllCauses || (!is_single(cause) && all.empty())) all = cause;
   }
   sort_causes(worse_sign(budget), budget.causes);

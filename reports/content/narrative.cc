@@ -60,12 +60,14 @@ void add_stages(const std::vector<CaseGroup>& groups, std::vector<std::string>& 
     if (group.records.front()->simulated) continue;  // their stages say nothing about a pipeline
     std::map<std::string, double> self_ms;
     double total_ms = 0;
-    for (const Record* record : group.records)
+    for (const Record* record : group.records) {
+      if (record->status != Status::ok) continue;
       for (const StageRecord& stage : record->stages) {
         const double sum = std::accumulate(stage.self_ms.begin(), stage.self_ms.end(), 0.0);
         self_ms[stage.name] += sum;
         total_ms += sum;
       }
+    }
     if (self_ms.size() < 2 || !(total_ms > 0)) continue;
     const auto widest = std::ranges::max_element(self_ms, {}, [](const auto& stage) { return stage.second; });
     lines.push_back(fmt::format("{}: the stage {} takes {:.1f} % of the time of all stages.",

@@ -60,8 +60,8 @@ Banner shown_banner_of(const Verdicts& verdicts);
 // least accurate, or that whose images agree least. nullptr where nothing is known of any.
 const Record* leading_record(const Results& results, const Verdicts* gated);
 
-// Returns what stands before all verdicts: that there is no truth, or that all points of that case are off to
-// one side, unless that was accepted; "" for neither.
+// Returns the warning that comes before all verdicts: there is no truth, or all points of a case lie to one
+// side of it and no baseline has accepted that. "" if there is nothing to warn of.
 std::string caution_of(const Results& results, const Verdicts* gated);
 
 // Returns what a sweep comes to: the verdicts of its gate, else whether its cases ran; and whether they say

@@ -35,7 +35,7 @@ struct NpyArray {
 // header says.
 NpyArray read_npy(const std::filesystem::path& path);
 
-// Reads an array from the bytes of such a file, which errors call `name`.
+// Reads an array from the bytes of a .npy file. Errors name the file `name`.
 NpyArray read_npy_bytes(std::string_view bytes, const std::string& name);
 
 // Reads the arrays of a .npz file, stored (numpy.savez) or packed (savez_compressed), by their names without

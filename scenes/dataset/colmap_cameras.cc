@@ -187,22 +187,24 @@ void write_colmap_model(const std::filesystem::path& dir, const Rig& rig, const 
 
 void write_colmap_model(const std::filesystem::path& dir, const std::vector<Camera>& all,
                         const std::vector<std::string>& image_names) {
-  std::string cameras = "# CAMERA_ID, MODEL, WIDTH, HEIGHT, PARAMS[]";
-  if (std::ranges::any_of(all, [](const Camera& camera) { return !colmap_port(camera).empty(); }))
-    cameras += " OPTIONAL[REFRAC_MODEL REFRAC_PARAMS[]]";
-  cameras += "\n";
+  std::string cameras;
+  bool any_port = false;
   std::string images =
       "# IMAGE_ID, QW, QX, QY, QZ, TX, TY, TZ, CAMERA_ID, NAME\n# POINTS2D[] as (X, Y, POINT3D_ID)\n";
   std::size_t id = 0;
   for (const Camera& camera : all) {
     ++id;
-    cameras += fmt::format("{} {}{}\n", id, colmap_lens(camera.intrinsics), colmap_port(camera));
+    const std::string port = colmap_port(camera);
+    any_port = any_port || !port.empty();
+    cameras += fmt::format("{} {}{}\n", id, colmap_lens(camera.intrinsics), port);
     const Eigen::Quaterniond q(camera.camera_from_world.rotation);
     const Vec3& t = camera.camera_from_world.translation_m;
     images += fmt::format("{} {} {} {} {} {} {} {} {} {}\n\n", id, q.w(), q.x(), q.y(), q.z(), t.x(), t.y(),
                           t.z(), id, image_names[id - 1]);
   }
-  write_file(dir / "cameras.txt", cameras);
+  write_file(dir / "cameras.txt",
+             fmt::format("# CAMERA_ID, MODEL, WIDTH, HEIGHT, PARAMS[]{}\n{}",
+                         any_port ? " OPTIONAL[REFRAC_MODEL REFRAC_PARAMS[]]" : "", cameras));
   write_file(dir / "images.txt", images);
   write_file(dir / "points3D.txt",
              "# POINT3D_ID, X, Y, Z, R, G, B, ERROR, TRACK[] as (IMAGE_ID, POINT2D_IDX)\n");

@@ -100,7 +100,7 @@ TEST(PageViews, CloudsFitIntoTheRoomThatThereIs) {
   }
   const Results results = synthetic_results();
   const std::string bytes = encode_view(view), name = results.records[1].case_name;
-  const auto whole = fit_views({{name, bytes}, {"nobody", bytes}}, results, 1 << 20);
+  const auto whole = fit_views({{name, bytes}, {"unknown_case", bytes}}, results, 1 << 20);
   ASSERT_EQ(whole.size(), 1u);
   EXPECT_EQ(whole[0].record, 1u);
   EXPECT_EQ(whole[0].bytes, bytes);
