@@ -70,7 +70,8 @@ Json protocol_json(const ShownProtocol& protocol) {
 }
 
 std::string case_of(const ScoredFile& file) {
-  return fmt::format("{}/{}{}", file.scene, file.method, file.seed ? fmt::format("/seed{}", *file.seed) : "");
+  return fmt::format("{}/{}{}", file.scene, file.method,
+                     file.seed ? fmt::format("/seed={}", *file.seed) : "");
 }
 
 }  // namespace

@@ -63,12 +63,12 @@ Results protocol_results(const std::vector<ScoredFile>& files, const EvalRequest
     Scene scene;
     scene.name = file.scene;
     Record record = eval_record(scene, file.file, {}, asked.cloud.host.geometries);
-    if (file.method != record.method) {
+    if (file.method != record.method || file.seed) {
       record.method = file.method;
       record.case_name = fmt::format("{}/{}", file.scene, file.method);
       if (file.seed) {
-        record.case_name += fmt::format("/seed{}", *file.seed);
-        record.axes.emplace_back("seed", std::to_string(*file.seed));
+        record.case_name += fmt::format("/seed={}", *file.seed);
+        record.axes.emplace_back("seed", static_cast<std::int64_t>(*file.seed));
       }
     }
     for (const ShownProtocol& protocol : file.protocols) {

@@ -127,6 +127,11 @@ TEST_F(EvalFamilies, APatternIsABundleOfMethodsAndScenes) {
     write_depths(fmt::format("results/near/{}.npy", scene).c_str(), *scene == 'a' ? 1.05 : 2.1, 0);
   write("worse.json", succeeded(run(with(words(asked), {"--json"}))).out);
   EXPECT_EQ(run("gate worse.json --baseline baseline.json").exit_code, 1);
+  for (const int seed : {1, 2}) write_depths(fmt::format("seeds_{}.npy", seed).c_str(), 1 + 0.01 * seed, 0);
+  succeeded(run("eval seeds_{seed}.npy --truth data/a.npy --protocol depth --out seeds"));
+  const json second = json_file(dir_ / "seeds/results.json").at("records").at(1);
+  EXPECT_EQ(second.at("case"), "a/eval/seed=2");
+  EXPECT_EQ(second.at("axes").at("seed"), 2);
   expect_mistake(run("eval nothing/*.npy --truth data/a.npy --protocol depth"),
                  "nothing/*.npy: no file matches");
 }
