@@ -87,7 +87,9 @@ EvalAnswer eval_answer(EvalRequest asked, const Arguments& arguments, EvalHost h
   asked.cloud.host = std::move(host);
   const ThreadCount threads(asked.threads);
   if (asked.mode == kEvalBoard) return eval_charuco(asked);
-  if (asked.mode == kEvalCalibration) return eval_calibration(asked);
+  if (!asked.calibration_file.empty() && !asked.cloud.cloud_file.empty())
+    throw usage_error("--calibration: stands in the place of CLOUD, '{}'", asked.cloud.cloud_file);
+  if (!asked.calibration_file.empty()) asked.cloud.cloud_file = asked.calibration_file;
   if (asked.mode != kEvalDepth) complete_cloud_request(asked);
   if (asked.mode != kEvalDepth && asked.mode != kEvalCloud) return eval_protocol(asked, arguments);
   EvalAnswer answer = (asked.mode == kEvalDepth ? eval_depth : eval_cloud)(asked, arguments);

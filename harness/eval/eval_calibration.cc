@@ -1,15 +1,12 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <Eigen/Geometry>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numbers>
 
-#include "core/error.h"
-#include "core/shown_json.h"
-#include "core/table.h"
 #include "core/text.h"
-#include "harness/eval/eval_request.h"
+#include "harness/eval/file_family.h"
 #include "harness/scoring/calibration_score.h"
 #include "scenes/dataset/own_rig.h"
 
@@ -19,83 +16,87 @@ namespace {
 constexpr double kMillimetres = 1000;
 
 Eigen::AlignedBox3d box_of(const std::string& text) {
-  const auto refuse = [&](const char* why) { throw usage_error("--volume '{}': {}", text, why); };
-  const std::string_view numbers = text.starts_with("box:") ? std::string_view(text).substr(4) : text;
+  constexpr const char* kExpected = "X0,Y0,Z0,X1,Y1,Z1 in metres, each of X1, Y1 and Z1 above X0, Y0 and Z0";
   std::vector<double> metres;
-  for (const std::string_view word : split_at(numbers, ',')) {
+  for (const std::string_view word : split_at(text, ',')) {
     const auto number = parse_double(word);
-    if (!number || !std::isfinite(*number)) refuse("expected X0,Y0,Z0,X1,Y1,Z1 in metres");
+    if (!number || !std::isfinite(*number)) refuse_knob("volume", text, kExpected);
     metres.push_back(*number);
   }
-  if (metres.size() != 6) refuse("expected X0,Y0,Z0,X1,Y1,Z1 in metres");
+  if (metres.size() != 6) refuse_knob("volume", text, kExpected);
   const Eigen::AlignedBox3d box(Vec3(metres[0], metres[1], metres[2]), Vec3(metres[3], metres[4], metres[5]));
-  if (!(box.sizes().minCoeff() > 0)) refuse("each of X1, Y1 and Z1 must be above X0, Y0 and Z0");
+  if (!(box.sizes().minCoeff() > 0)) refuse_knob("volume", text, kExpected);
   return box;
 }
 
-Json errors_json(const PointErrors& errors) {
-  const Vec3 mean_mm = kMillimetres * errors.mean_error_m;
-  return {{"rms_mm", kMillimetres * errors.rms_m},
-          {"mean_mm", kMillimetres * errors.mean_m},
-          {"median_mm", kMillimetres * errors.median_m},
-          {"p95_mm", kMillimetres * errors.p95_m},
-          {"max_mm", kMillimetres * errors.max_m},
-          {"mean_error_mm", {mean_mm.x(), mean_mm.y(), mean_mm.z()}}};
+std::string text_of(const Eigen::AlignedBox3d& box) {
+  if (box.isEmpty()) return "";
+  const Vec3 low = box.min(), high = box.max();
+  return fmt::format("{},{},{},{},{},{}", low.x(), low.y(), low.z(), high.x(), high.y(), high.z());
 }
 
-std::vector<TableCell> errors_row(const char* name, const PointErrors& errors) {
-  std::vector<std::string> cells = {name};
-  for (const double metres : {errors.rms_m, errors.mean_m, errors.median_m, errors.p95_m, errors.max_m,
-                              errors.mean_error_m.x(), errors.mean_error_m.y(), errors.mean_error_m.z()})
-    cells.push_back(fmt::format("{:.4g}", kMillimetres * metres));
-  return plain_row(std::move(cells));
+void add_errors(ProtocolResult& result, const std::string& name, const PointErrors& errors) {
+  for (const auto& [statistic, metres] : {std::pair("rms", errors.rms_m),
+                                          {"mean", errors.mean_m},
+                                          {"median", errors.median_m},
+                                          {"p95", errors.p95_m},
+                                          {"max", errors.max_m}})
+    add_value(result, fmt::format("{}{}_mm", name, statistic), "mm", kMillimetres * metres);
 }
 
-double degrees_of(const Similarity& moved) {
-  return Eigen::AngleAxisd(moved.rotation()).angle() * 180 / std::numbers::pi;
+ProtocolResult result_of(const CalibrationScore& score) {
+  const Similarity& moved = score.true_from_estimated;
+  ProtocolResult result;
+  add_errors(result, "", score.as_it_is);
+  for (int axis = 0; axis < 3; ++axis)
+    add_value(result, fmt::format("bias_{}_mm", "xyz"[axis]), "mm",
+              kMillimetres * score.as_it_is.mean_error_m[axis]);
+  add_errors(result, "aligned_", score.aligned);
+  add_value(result, "scale", "1", moved.scale);
+  add_value(result, "rotation_deg", "deg",
+            Eigen::AngleAxisd(moved.rotation()).angle() * 180 / std::numbers::pi);
+  add_value(result, "translation_mm", "mm", kMillimetres * moved.translation_m.norm());
+  add_value(result, "reprojection_rms_px", "px", score.reprojection_rms_px,
+            "the estimated cameras image no true point");
+  add_value(result, "points", "points", static_cast<double>(score.grid));
+  add_value(result, "scored_points", "points", static_cast<double>(score.scored));
+  return result;
 }
 
 }  // namespace
 
-EvalAnswer eval_calibration(const EvalRequest& asked) {
-  const Eigen::AlignedBox3d box = box_of(asked.volume);
-  if (asked.cloud.truth_files.size() != 1) throw usage_error("--truth: --calibration needs one");
-  const std::string& truth = asked.cloud.truth_files.front();
-  const CalibrationScore score =
-      score_calibration(read_rig_file(asked.calibration_file).rig, read_rig_file(truth).rig, box);
-  const Similarity& moved = score.true_from_estimated;
-  EvalAnswer answer;
-  if (asked.cloud.json) {
-    const Json result = {{"points", score.grid},
-                         {"scored_points", score.scored},
-                         {"cameras_left_out", score.left_out},
-                         {"reprojection_rms_px", score.reprojection_rms_px},
-                         {"as_it_is", errors_json(score.as_it_is)},
-                         {"after_similarity", errors_json(score.aligned)},
-                         {"similarity",
-                          {{"scale", moved.scale},
-                           {"rotation_deg", degrees_of(moved)},
-                           {"translation_mm", kMillimetres * moved.translation_m.norm()}}}};
-    answer.json = shown_json(result.dump(1) + "\n");
-    return answer;
-  }
-  answer.say("{} against {}: {} of {} points of the volume are seen by two cameras\n\n",
-             printable(asked.calibration_file), printable(truth), score.scored, score.grid);
-  Table table = table_with({"points are placed [mm]", ">rms", ">mean", ">median", ">95 %", ">max", ">bias x",
-                            ">bias y", ">bias z"});
-  table.rows.push_back(errors_row("as it is", score.as_it_is));
-  table.rows.push_back(errors_row("after the best similarity", score.aligned));
-  answer.shown.emplace_back(std::move(table));
-  answer.say("\nsimilarity: scale {:.8g}, rotation {:.4g} deg, translation {:.4g} mm; reprojection {}\n",
-             moved.scale, degrees_of(moved), kMillimetres * moved.translation_m.norm(),
-             std::isfinite(score.reprojection_rms_px)
-                 ? fmt::format("{:.4g} px rms", score.reprojection_rms_px)
-                 : "n/a: the estimated cameras image no true point");
-  for (const std::string& camera : score.left_out)
-    answer.say("camera {}: only in one of the files, left out\n", printable(camera));
-  if (!(std::abs(std::log10(moved.scale)) < 0.3))
-    answer.say("a scale of {:.3g}: is one of the files not in metres?\n", moved.scale);
-  return answer;
+std::span<const Knob<CalibrationKnobs>> calibration_knobs() {
+  static const Knob<CalibrationKnobs> knobs[] = {
+      {"volume", [](const CalibrationKnobs& knobs) { return text_of(knobs.volume_m); },
+       [](CalibrationKnobs& knobs, const std::string& text) {
+         knobs.volume_m = text.empty() ? Eigen::AlignedBox3d() : box_of(text);
+       }}};
+  return knobs;
+}
+
+std::span<const KnobProtocol<CalibrationKnobs>> calibration_protocols() {
+  static const KnobProtocol<CalibrationKnobs> protocols[] = {
+      {"calibration", "the error in space that a calibration causes in a volume", "docs/rig.md", {}}};
+  return protocols;
+}
+
+SearchedFamily open_calibrations(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
+                                 Notes& notes) {
+  if (!request.mask_file.empty() || !request.confidence_file.empty())
+    throw usage_error("--mask, --confidence: not with calibrations");
+  return searched_family<CalibrationKnobs>(
+      calibration_knobs(), [&notes, estimated = read_rig_file(cloud.cloud_file).rig,
+                            truth = read_rig_file(cloud.truth_files[0]).rig](const CalibrationKnobs& knobs) {
+        if (knobs.volume_m.isEmpty())
+          throw usage_error("--volume is missing: a true box, X0,Y0,Z0,X1,Y1,Z1 in metres");
+        const CalibrationScore score = score_calibration(estimated, truth, knobs.volume_m);
+        for (const std::string& camera : score.left_out)
+          notes.push_back(fmt::format("camera {}: only in one of the files, left out", camera));
+        if (!(std::abs(std::log10(score.true_from_estimated.scale)) < 0.3))
+          notes.push_back(fmt::format("a scale of {:.3g}: is one of the files not in metres?",
+                                      score.true_from_estimated.scale));
+        return result_of(score);
+      });
 }
 
 }  // namespace aqbench

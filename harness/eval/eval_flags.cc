@@ -15,7 +15,7 @@ namespace {
 
 constexpr Modes kByProtocol = kEvalProtocol | kEvalExplain | kEvalWhich;
 constexpr Modes kClouds = kEvalCloud | kByProtocol;
-constexpr Modes kFiles = kEvalDepthFiles | kEvalPoses;
+constexpr Modes kFiles = kEvalDepthFiles | kEvalPoses | kEvalCalibration;
 constexpr ModeText kEvalModes[] = {{kEvalCloud, "CLOUD alone"},
                                    {kEvalProtocol, "--protocol", "ignores it"},
                                    {kEvalExplain, "--explain", "ignores it"},
@@ -24,14 +24,14 @@ constexpr ModeText kEvalModes[] = {{kEvalCloud, "CLOUD alone"},
                                    {kEvalPoses, "--protocol poses", "ignores it"},
                                    {kEvalDepth, "--depth"},
                                    {kEvalBoard, "--charuco"},
-                                   {kEvalCalibration, "--calibration"},
+                                   {kEvalCalibration, "--protocol calibration"},
                                    {kEvalGiven, "--out", "or of a pattern: the dataset says it"}};
 
 Modes mode_of(const EvalRequest& request) {
   const auto fits_a_sweep = [&](const FlagText& flag) {
     return (flag.modes & kEvalGiven) != 0 || !request.given.contains(flag.name);
   };
-  if (request.given.contains("protocol"))
+  if (!request.protocol.protocol.empty())
     if (const Modes by_protocol = mode_of_protocol(request.protocol.protocol); by_protocol != kEvalProtocol)
       return by_protocol;
   if (request.cloud.cloud_file.find_first_of("{*") != std::string::npos ||
@@ -44,8 +44,6 @@ Modes mode_of(const EvalRequest& request) {
   if (chosen == 0) return kEvalCloud;
   return only_mode(kEvalModes, chosen);
 }
-
-// ---- Readers ----
 
 using Cloud = EvalCloudRequest;
 using Protocol = EvalProtocolRequest;
@@ -138,10 +136,6 @@ void read_align(EvalRequest& request, const FlagValue& value) {
   }
 }
 
-void read_distance(EvalRequest& request, const FlagValue& value) {
-  request.cloud.truth_cloud.distance = value.text == "plane" ? CloudDistance::plane : CloudDistance::point;
-}
-
 void read_depth_scale(EvalRequest& request, const FlagValue& value) {
   request.depth.meaning.metres_per_count = request.protocol.metres_per_count = value.positive();
 }
@@ -151,13 +145,11 @@ void read_explain(EvalRequest& request, const FlagValue& value) {
   if (request.protocol.explain.size() != 2) value.refuse_text("expected two protocols: eth3d,dtu");
 }
 
-// ---- The table, in the order of the help ----
-
 const Flag<EvalRequest> kTruthFlags[] = {
     {"scene", "S", kClouds | kEvalGiven, "a registered scene (aqbench list scenes)", of_cloud<&Cloud::scene>},
     {"mesh", "M.ply", kClouds | kEvalGiven, "a mesh taken as truth, in metres",
      [](EvalRequest& r, const FlagValue& v) { r.cloud.scene = std::string(kMeshPrefix) + v.text; }},
-    {"truth", "FILE", kClouds | kFiles | kEvalCalibration,
+    {"truth", "FILE", kClouds | kFiles,
      "what is taken as truth: a mesh (it has faces), clouds, the true calibration; may be repeated",
      of_cloud<&Cloud::truth_files>, repeated()},
     {"truth-cloud", "FILE", kClouds, "a scan taken as truth; of a mesh its vertices. May be repeated",
@@ -167,8 +159,7 @@ const Flag<EvalRequest> kTruthFlags[] = {
      of_cloud<&Cloud::truth_depths>, needs("dataset|rig", repeated())},
     {"dataset", "DIR", kClouds | kEvalDepth | kEvalGiven,
      "a dataset of aqbench render or a recording, by folder or by its name in aqbench.json: its cameras, and "
-     "its "
-     "truth unless another is given",
+     "its truth unless another is given",
      of_cloud<&Cloud::dataset_dir>},
     {"frame", "N", kClouds | kEvalGiven, "frame of the recording whose truth is taken",
      [](EvalRequest& r, const FlagValue& v) {
@@ -179,19 +170,23 @@ const Flag<EvalRequest> kTruthFlags[] = {
      of_cloud<&Cloud::rig>},
     {"set", "NAME=VALUE", kClouds | kEvalGiven,
      "SCENE.PARAMETER=VALUE or RIG.PARAMETER=VALUE, may be repeated", into<&EvalRequest::sets>, repeated()},
-    {"truth-unit", kUnits, kClouds | kFiles, "unit of the truth's files, of --crop and of --scanner",
-     read_unit<&Cloud::truth_metres_per_unit>, needs("truth|truth-cloud|truth-depth", usually("m"))},
+    {"truth-unit", kUnits, kClouds | kEvalDepthFiles | kEvalPoses,
+     "unit of the truth's files, of --crop and of --scanner", read_unit<&Cloud::truth_metres_per_unit>,
+     needs("truth|truth-cloud|truth-depth", usually("m"))},
     {"truth-columns", "X,Y,Z", kClouds, "the same of the truth", read_columns<&Cloud::truth_columns>,
      needs("truth|truth-cloud|truth-depth")},
     {"scanner", "X,Y,Z", kClouds, "where the scanner of a scan stood; one for each scan, in their order",
      read_scanner, needs("truth|truth-cloud|truth-depth", repeated())},
     {"distance", "plane|point", kClouds,
-     "of a cloud as truth: the local plane through the nearest point, or that point", read_distance,
+     "of a cloud as truth: the local plane through the nearest point, or that point",
+     [](EvalRequest& r, const FlagValue& v) {
+       r.cloud.truth_cloud.distance = v.text == "plane" ? CloudDistance::plane : CloudDistance::point;
+     },
      needs("truth|truth-cloud|truth-depth", usually("plane"))},
 };
 
 const Flag<EvalRequest> kPlaceFlags[] = {
-    {"unit", kUnits, kEveryMode, "unit of CLOUD's coordinates or of the depths",
+    {"unit", kUnits, kEveryMode & ~kEvalCalibration, "unit of CLOUD's coordinates or of the depths",
      read_unit<&Cloud::metres_per_unit>, usually("m")},
     {"columns", "X,Y,Z", kClouds,
      "which columns of a text or array are x, y and z, from 1 (2,3,4), where it does not say",
@@ -255,18 +250,24 @@ const Flag<EvalRequest> kDepthFlags[] = {
      into<&EvalRequest::charuco_file>, needs("board")},
     {"board", "TRUE_CORNERS", kEvalBoard, "the board's true corners, in the order of DETECTED",
      into<&EvalRequest::board_file>},
-    {"calibration", "FILE", kEvalCalibration, "score this estimated calibration instead of a cloud",
-     into<&EvalRequest::calibration_file>, needs("truth,volume")},
-    {"volume", "X0,Y0,Z0,X1,Y1,Z1", kEvalCalibration, "a true box, metres", into<&EvalRequest::volume>},
+    {"calibration", "FILE", kEvalCalibration,
+     "score this estimated calibration instead of a cloud: --protocol calibration",
+     [](EvalRequest& r, const FlagValue& v) {
+       r.calibration_file = v.text;
+       r.protocol.protocol = "calibration";
+     },
+     needs("truth,volume")},
+    {"volume", "X0,Y0,Z0,X1,Y1,Z1", kEvalCalibration, "a true box, metres",
+     [](EvalRequest& r, const FlagValue& v) { r.protocol.knobs.push_back("volume=" + v.text); }},
 };
 
 const Flag<EvalRequest> kProtocolFlags[] = {
     {"protocol", "NAME", kEvalProtocol | kFiles | kEvalGiven,
      "score as another benchmark does: aqbench, eth3d, tanks-and-temples[-mesh], dtu[-mesh], scannet-mesh, "
      "normals, all; of depth maps (files, stacks, folders) depth, video-depth[-shift], robustmvd, eigen, "
-     "moge-metric, moge-scale, moge-affine, moge-disparity; "
-     "point-maps[-scale-shift|-normed], images[-3dgs|-nerfbaselines]; poses, vggt, pi3, da3, "
-     "kitti-odometry, pose-sets, imc-2024, imc-2025",
+     "moge-metric, moge-scale, moge-affine, moge-disparity; point-maps[-scale-shift|-normed], "
+     "images[-3dgs|-nerfbaselines]; poses, vggt, pi3, da3, kitti-odometry, pose-sets, imc-2024, imc-2025; "
+     "calibration",
      of_protocol<&Protocol::protocol>},
     {"explain", "A,B", kEvalExplain,
      "which knobs make the difference between the numbers of two protocols, each NAME or NAME:KNOB=VALUE",
@@ -329,10 +330,8 @@ CommandLine<EvalRequest> eval_command_line() {
       "With --protocol as other benchmarks do (docs/protocols.md). A pattern scores all that it names.\n"
       "With --rig or --dataset also over what two or more cameras see through the water, and by the number\n"
       "of views. NaN points are counted and left out. Undefined metrics are shown as n/a with their reason.\n"
-      "With --depth: a depth map (rows x columns, metres along the refracted ray from the water surface, of\n"
-      "the undistorted camera; NaN or 0 where there is none) against the true one of a rendered dataset.\n"
-      "With --charuco: corners of a ChArUco board against its true ones. With --calibration: the error in\n"
-      "space that an estimated rig causes, whatever it looks through.",
+      "With --depth: a depth map (metres along the refracted ray from the water, of the undistorted camera;\n"
+      "NaN or 0: none) against that of a dataset. With --charuco: corners, with --calibration: a rig.",
       {},
       {{{.name = "CLOUD", .optional = true, .modes = kClouds | kFiles | kEvalGiven},
         of_cloud<&Cloud::cloud_file>}},

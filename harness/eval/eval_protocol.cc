@@ -68,7 +68,7 @@ std::string scene_of(const EvalCloudRequest& cloud) {
                              : !cloud.truth_cloud_files.empty() ? cloud.truth_cloud_files[0]
                              : !cloud.scene.empty()             ? cloud.scene
                                                                 : cloud.dataset_dir;
-  return fs::path(truth).stem().string();
+  return (fs::path(truth) / "").parent_path().stem().string();  // of a folder without its last '/'
 }
 
 std::string with_value(std::string text, const std::string& placeholder, const std::string& value) {

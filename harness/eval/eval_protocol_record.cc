@@ -29,8 +29,10 @@ Better better_of(std::string_view name) {
        {"auc", "recall", "racc", "tacc", "delta_", "boundary_f1", "coverage", "normals_", "inlier", "fitness",
         "psnr", "ssim", "maa", "clusterness", "score", "aurg"})
     if (has(part)) return Better::higher;
-  for (const char* const whole : {"scale", "shift", "pixels", "images", "pairs", "poses", "segments"})
+  for (const char* const whole :
+       {"scale", "shift", "pixels", "images", "pairs", "poses", "segments", "points", "scored_points"})
     if (name == whole) return Better::equal;
+  if (name.starts_with("bias_")) return Better::equal;
   return Better::lower;
 }
 

@@ -148,7 +148,7 @@ struct EvalRequest {
   Strings sets;            // of scene and rig, as given
   EvalDepthRequest depth;
   EvalProtocolRequest protocol;
-  std::string charuco_file, board_file, calibration_file, volume;
+  std::string charuco_file, board_file, calibration_file;
   EvalGivenRequest into_bundle;
   std::optional<int> threads;
 
@@ -178,10 +178,6 @@ EvalAnswer eval_depth(const EvalRequest& asked, const Arguments& arguments);
 // their summary in millimetres. Throws Error(input) for files that cannot be read, have no corner, different
 // numbers of corners, or a corner that is not finite.
 EvalAnswer eval_charuco(const EvalRequest& asked);
-
-// --calibration: the error in space that an estimated calibration causes in a volume (calibration_score.h).
-// Throws Error(usage) for a volume that is none, Error(input) as read_rig_file() and score_calibration() do.
-EvalAnswer eval_calibration(const EvalRequest& asked);
 
 // --protocol, --explain, --which-protocol: the numbers of the protocols, the knobs that make two of them
 // differ, or the protocols that give a published number. For the protocols `depth` and `poses`, CLOUD and

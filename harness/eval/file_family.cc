@@ -99,7 +99,8 @@ std::span<const FileFamily> file_families() {
       file_family(kEvalDepthFiles, point_map_protocols(), point_map_knobs(), open_point_maps),
       file_family(kEvalDepthFiles, image_protocols(), image_knobs(), open_images),
       file_family(kEvalPoses, pose_protocols(), pose_knobs(), open_poses),
-      file_family(kEvalDepthFiles, pose_set_protocols(), pose_set_knobs(), open_pose_sets)};
+      file_family(kEvalDepthFiles, pose_set_protocols(), pose_set_knobs(), open_pose_sets),
+      file_family(kEvalCalibration, calibration_protocols(), calibration_knobs(), open_calibrations)};
   return families;
 }
 

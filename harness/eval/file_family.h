@@ -1,7 +1,8 @@
 #pragma once
-// Protocols of files that are no clouds, in families: depth maps, point maps, images, poses. Files of a
-// family are read once and scored by any setting of its knobs.
+// Protocols of files that are no clouds, in families: depth maps, point maps, images, poses,
+// calibrations. Files of a family are read once and scored by any setting of its knobs.
 
+#include <Eigen/Geometry>
 #include <functional>
 #include <span>
 #include <string>
@@ -65,5 +66,15 @@ SearchedFamily open_images(const EvalProtocolRequest& request, const EvalCloudRe
 // sparse/ in it; or one model, as read_camera_poses() does. A folder without any model has no sets.
 SearchedFamily open_pose_sets(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
                               Notes& notes);
+
+// How calibrations are compared: in which box of the true world; empty: it must be given.
+struct CalibrationKnobs {
+  Eigen::AlignedBox3d volume_m = {};
+};
+std::span<const Knob<CalibrationKnobs>> calibration_knobs();
+std::span<const KnobProtocol<CalibrationKnobs>> calibration_protocols();
+// CLOUD and --truth are rigs as read_rig_file() reads them, in metres (calibration_score.h).
+SearchedFamily open_calibrations(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
+                                 Notes& notes);
 
 }  // namespace aqbench

@@ -85,7 +85,7 @@ PointErrors errors_of(const std::vector<Vec3>& found_m, const std::vector<Vec3>&
   std::ranges::sort(sizes);
   errors.rms_m = std::sqrt(squares / static_cast<double>(sizes.size()));
   errors.median_m = median_of_sorted(sizes);
-  errors.p95_m = sizes[static_cast<std::size_t>(std::ceil(0.95 * static_cast<double>(sizes.size()))) - 1];
+  errors.p95_m = quantile_of_sorted(sizes, 0.95);
   errors.max_m = sizes.back();
   return errors;
 }

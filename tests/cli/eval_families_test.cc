@@ -186,5 +186,53 @@ TEST_F(EvalFamilies, TwoFamiliesAndUnknownKnobsAreRefused) {
                  "unknown knob 'garg_crop'");
 }
 
+// Two cameras at (-0.1, 0, 0) and (0.1, 0, 0) that look along z; a focal length 1 % too long puts points 1 %
+// farther away.
+TEST_F(EvalFamilies, CalibrationsAreScoredLikeAllElse) {
+  const auto write_rig = [&](const std::string& name, double focal_px) {
+    const std::string line = "PINHOLE 2000 1600 {0} {0} 1000 800\n";
+    write(name + "/cameras.txt", "1 " + fmt::format(fmt::runtime(line), focal_px));
+    write(name + "/images.txt", "1 1 0 0 0 0.1 0 0 1 left.png\n\n2 1 0 0 0 -0.1 0 0 1 right.png\n\n");
+  };
+  for (const char* const name : {"truth", "made/a/seed1", "made/b/seed1"})
+    std::filesystem::create_directories(dir_ / name);
+  write_rig("truth", 1500);
+  write_rig("made/a/seed1", 1515);
+  write_rig("made/b/seed1", 1500);
+  const std::string box = " --volume -0.02,-0.02,0.999,0.02,0.02,1.001";
+  const json document =
+      document_of(run(words("eval --calibration made/a/seed1 --truth truth/ --json" + box)));
+  const json& record = document.at("records").at(0);
+  EXPECT_EQ(record.at("case"), "truth/eval/made/a/seed1");
+  const json& metrics = record.at("metrics");
+  EXPECT_NEAR(metrics.at("calibration_bias_z_mm").at("value").get<double>(), 10, 1e-6);
+  EXPECT_EQ(metrics.at("calibration_bias_z_mm").at("better"), "equal");
+  EXPECT_NEAR(metrics.at("calibration_rms_mm").at("value").get<double>(), 10, 1e-3);
+  EXPECT_EQ(metrics.at("calibration_rms_mm").at("better"), "lower");
+  EXPECT_EQ(metrics.at("calibration_points").at("value"), 1331);
+  EXPECT_EQ(record.at("options").at("calibration.volume"), box.substr(10));
+  // A pattern, into a bundle that gates and compares.
+  const std::string pattern = "eval --calibration made/{method}/seed{seed} --truth truth";
+  EXPECT_EQ(run(words(pattern + box + " --out first")).exit_code, 0);
+  const json first = json_file(dir_ / "first/results.json").at("records");
+  ASSERT_EQ(first.size(), 2U);
+  EXPECT_EQ(first.at(1).at("case"), "truth/b/seed=1");
+  EXPECT_EQ(run("accept first --baseline accepted.json").exit_code, 0);
+  EXPECT_EQ(run(words(pattern + box + " --out again")).exit_code, 0);
+  EXPECT_EQ(run("gate again --baseline accepted.json").exit_code, 0);
+  write_rig("made/b/seed1", 1530);
+  EXPECT_EQ(run(words(pattern + box + " --out second")).exit_code, 0);
+  EXPECT_EQ(run("gate second --baseline accepted.json").exit_code, 1);
+  for (const char* const reader : {"report second --out page.html", "compare first second",
+                                   "export second --csv", "trend first again second", "verify second"})
+    EXPECT_THAT(run(reader).exit_code, ::testing::AnyOf(0, 1)) << reader << run(reader).err;
+  expect_mistake(run("eval --calibration made/a/seed1 --truth truth --volume 0,0,1,0,0,2"),
+                 "knob volume: '0,0,1,0,0,2': expected X0,Y0,Z0,X1,Y1,Z1 in metres");
+  expect_mistake(run(words("eval truth --calibration made/a/seed1 --truth truth" + box)),
+                 "stands in the place of CLOUD");
+  expect_mistake(run(words("eval --calibration made/a/seed1 --truth truth --unit mm" + box)), "--unit");
+  expect_mistake(run("eval made/a/seed1 --protocol calibration --truth truth"), "--volume is missing");
+}
+
 }  // namespace
 }  // namespace aqbench::testing
