@@ -13,7 +13,8 @@ namespace {
 constexpr std::size_t kMaxSamples = 100'000'000;
 
 // The samples of one face in the steps of the reference program, which counts in mm: in another unit a side
-// that is a multiple of the spacing may be rounded to the other side of it.
+// that is a multiple of the spacing may be rounded to the other side of it. The order of sums is that
+// program's: of samples at equal x the last bit decides which comes first, and so which is thinned.
 void add_face_samples(const Vec3& p0_mm, const Vec3& p1_mm, const Vec3& p2_mm, double spacing_mm,
                       std::vector<Vec3>& samples_m) {
   const Vec3 side_1 = p1_mm - p0_mm, side_2 = p2_mm - p0_mm;
@@ -28,7 +29,7 @@ void add_face_samples(const Vec3& p0_mm, const Vec3& p1_mm, const Vec3& p2_mm, d
   for (double i = 0; i <= steps_1; ++i)
     for (double j = 0; j <= steps_2; ++j) {
       const double u = (i + 0.5) / steps_1, v = (j + 0.5) / steps_2;
-      if (u + v < 1) samples_m.emplace_back((p0_mm + u * side_1 + v * side_2) / 1000);
+      if (u + v < 1) samples_m.emplace_back((u * side_1 + v * side_2 + p0_mm) / 1000);
     }
 }
 

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include "core/error.h"
+#include "core/parallel.h"
 #include "core/random.h"
 #include "metrics/neighbours/measurable.h"
 
@@ -146,6 +148,55 @@ std::vector<std::uint32_t> random_order(std::size_t count, std::uint64_t seed) {
   return order;
 }
 
+// Decides which points stay when they are looked at in a random order. A point is decided when those near it
+// that come earlier are, which are few: in the order of places all that is needed lies in the caches. Threads
+// that decide the same point find the same.
+class Thinning {
+ public:
+  Thinning(std::span<const Vec3> points_m, double radius_m, const std::vector<std::uint32_t>& order)
+      : points_m_(points_m),
+        radius_m_(radius_m),
+        index_(points_m, radius_m),
+        turns_(points_m.size()),
+        fates_(points_m.size()) {
+    for (std::uint32_t turn = 0; turn < order.size(); ++turn) turns_[order[turn]] = turn;
+    parallel_for(points_m.size(), 1 << 14, [this](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) decide(static_cast<std::uint32_t>(i));
+    });
+  }
+
+  bool keeps(std::size_t i) const { return fates_[i] == Fate::stays; }
+
+ private:
+  enum class Fate : char { open, stays, goes };
+
+  bool are_near(std::uint32_t a, std::uint32_t b) const {
+    return (points_m_[a] - points_m_[b]).squaredNorm() <= radius_m_ * radius_m_;
+  }
+
+  // Points near one that stays go before it is said to stay: who sees that it does sees that they went. The
+  // depth of the recursion grows with the logarithm of the number of points, since turns are random.
+  void decide(std::uint32_t i) {  // NOLINT(misc-no-recursion)
+    if (fates_[i] != Fate::open) return;
+    index_.for_each_near(points_m_[i], [&](std::uint32_t other) {
+      if (fates_[i] == Fate::open && fates_[other] == Fate::open && turns_[other] < turns_[i] &&
+          are_near(i, other))
+        decide(other);
+    });
+    if (fates_[i] != Fate::open) return;
+    index_.for_each_near(points_m_[i], [&](std::uint32_t other) {
+      if (other != i && fates_[other] == Fate::open && are_near(i, other)) fates_[other] = Fate::goes;
+    });
+    fates_[i] = Fate::stays;
+  }
+
+  std::span<const Vec3> points_m_;
+  double radius_m_;
+  VoxelIndex index_;
+  std::vector<std::uint32_t> turns_;
+  std::vector<std::atomic<Fate>> fates_;  // open at first
+};
+
 }  // namespace
 
 VoxelGroups group_by_shifted_voxel(std::span<const Vec3> points_m, double size_m, double shift, bool single) {
@@ -171,18 +222,11 @@ std::vector<Vec3> voxel_means(std::span<const Vec3> points_m, double size_m) {
 
 std::vector<Vec3> thin_points(std::vector<Vec3> points_m, double radius_m, std::uint64_t seed) {
   std::ranges::sort(points_m, comes_before);
-  const VoxelIndex index(points_m, radius_m);
-  std::vector<char> kept(points_m.size(), 1);
-  for (const std::uint32_t i : random_order(points_m.size(), seed)) {
-    if (kept[i] == 0) continue;
-    index.for_each_near(points_m[i], [&](std::uint32_t other) {
-      if (other != i && (points_m[other] - points_m[i]).squaredNorm() <= radius_m * radius_m) kept[other] = 0;
-    });
-  }
-  std::vector<Vec3> thinned;
+  const Thinning thinning(points_m, radius_m, random_order(points_m.size(), seed));
+  std::vector<Vec3> thinned_m;
   for (std::size_t i = 0; i < points_m.size(); ++i)
-    if (kept[i] != 0) thinned.push_back(points_m[i]);
-  return thinned;
+    if (thinning.keeps(i)) thinned_m.push_back(points_m[i]);
+  return thinned_m;
 }
 
 }  // namespace aqbench

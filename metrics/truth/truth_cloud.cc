@@ -3,10 +3,12 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <mutex>
 #include <numbers>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -61,13 +63,28 @@ std::optional<Gap> border_gap(const std::vector<Vec3>& offsets_m, const Vec3& no
   return Gap{std::cos(middle) * u + std::sin(middle) * v, std::cos(widest / 2)};
 }
 
+// What the neighbours of a true point tell of it.
+struct PointPlane {
+  Vec3 normal = Vec3::Zero();  // zero where there is no plane
+  float reach_m = 0;           // how far the neighbours reach
+  std::optional<Gap> gap;      // of a point on a border
+};
+
+// Points are counted in the order of their coordinates. All that belongs to one is at its slot of the index,
+// which alone holds the places. The plane of a point is made when it is first asked for: a cloud has few
+// points beside a scan, and most protocols of papers ask for none.
 class ScanSurface final : public TruthCloud {
  public:
   ScanSurface(TruePoints points, const TruthCloudOptions& options)
-      : options_(options), points_(points.positions_m.size()), index_(points.positions_m, true) {
+      : options_(options),
+        points_(points.positions_m.size()),
+        index_(points.positions_m, true),
+        normals_(index_.slots()),
+        reaches_m_(index_.slots()) {
     for (const Vec3& point : points.positions_m) bounds_m_.extend(point);
+    for (std::atomic<float>& reach_m : reaches_m_) reach_m.store(kUnknown, std::memory_order_relaxed);
     points.positions_m = std::vector<Vec3>();  // = {} would keep the memory
-    add_planes(points);
+    told_ = std::move(points);
   }
 
   void closest_points_and_borders(std::span<const Vec3> points, std::span<ClosestPoint> out,
@@ -81,76 +98,99 @@ class ScanSurface final : public TruthCloud {
   TriangleMesh mesh(double) const override;
   Eigen::AlignedBox3d bounds_m() const override { return bounds_m_; }
   std::size_t points() const override { return points_; }
-  double spacing_m() const override { return spacing_m_; }
+  double spacing_m() const override;
 
  private:
-  void add_planes(const TruePoints& points);
-  ClosestPoint closest_to(const Vec3& point, std::uint32_t slot) const;
-  bool is_beyond_border(const Vec3& point, std::uint32_t slot) const;
+  static constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+
+  PointPlane make_plane(std::uint32_t slot) const;
+  PointPlane plane_of(std::uint32_t slot) const;
+  ClosestPoint closest_to(const PointPlane& plane, const Vec3& point, std::uint32_t slot) const;
+  bool is_beyond_border(const PointPlane& plane, const Vec3& point, std::uint32_t slot) const;
   std::vector<std::uint32_t> slots_in_order() const;
 
-  // Points are counted in the order of their coordinates. All that belongs to one is at its slot of the
-  // index, which alone holds the places.
   TruthCloudOptions options_;
   std::size_t points_ = 0;
   NearestNeighbourIndex index_;
-  std::vector<CompactNormal> normals_;           // zero where there is no plane
-  std::vector<float> reaches_m_;                 // how far the neighbours of a point reach
-  std::unordered_map<std::uint32_t, Gap> gaps_;  // of points on a border
+  TruePoints told_;  // without positions
   Eigen::AlignedBox3d bounds_m_;
-  double spacing_m_ = 0;
+
+  // Planes that were made. Threads may make the same one, and then write the same. A reach is written last;
+  // it is negative where there is a gap.
+  mutable std::vector<std::atomic<CompactNormal>> normals_;
+  mutable std::vector<std::atomic<float>> reaches_m_;
+  mutable std::mutex gaps_mutex_;
+  mutable std::unordered_map<std::uint32_t, Gap> gaps_;
 };
 
-void ScanSurface::add_planes(const TruePoints& points) {
-  normals_.resize(index_.slots());
-  reaches_m_.resize(index_.slots());
-  std::vector<double> nearest_m(points_);
-  std::mutex mutex;
-  parallel_for(index_.slots(), kTruthGrain, [&](std::size_t begin, std::size_t end) {
-    std::vector<NearestNeighbourIndex::Neighbour> neighbours;
-    std::vector<Vec3> offsets_m;
-    std::vector<std::pair<std::uint32_t, Gap>> found;
-    for (auto slot = static_cast<std::uint32_t>(begin); slot < end; ++slot) {
-      if (!index_.holds_point(slot)) continue;
-      const Vec3 position_m = index_.position_m(slot);
-      const std::uint32_t i = index_.index_at(slot);
-      index_.k_nearest(position_m, kNeighbours + 1, neighbours);  // the point itself is the first
-      offsets_m.clear();
-      for (const auto& neighbour : neighbours)
-        offsets_m.push_back(index_.position_m(neighbour.slot) - position_m);
-      Vec3 normal = points.normals.empty() ? Vec3::Zero() : points.normals[i].unit();
-      if (normal.isZero()) {
-        normal = plane_normal(offsets_m);
-        if (normal.dot(points.towards_m(i, position_m, options_.cameras_m)) < 0) normal = -normal;
-      }
-      normals_[slot] = CompactNormal(normal);
-      reaches_m_[slot] = static_cast<float>(std::sqrt(neighbours.back().squared_m2));
-      nearest_m[i] = neighbours.size() > 1 ? std::sqrt(neighbours[1].squared_m2) : 0;
-      if (normal.isZero()) continue;
-      if (const auto gap = border_gap(offsets_m, normal)) found.emplace_back(slot, *gap);
-    }
-    const std::lock_guard lock(mutex);
-    gaps_.insert(found.begin(), found.end());
-  });
-  spacing_m_ = median_in_place(nearest_m);
+PointPlane ScanSurface::make_plane(std::uint32_t slot) const {
+  const Vec3 position_m = index_.position_m(slot);
+  const std::uint32_t i = index_.index_at(slot);
+  thread_local std::vector<NearestNeighbourIndex::Neighbour> neighbours;
+  thread_local std::vector<Vec3> offsets_m;
+  index_.k_nearest(position_m, kNeighbours + 1, neighbours);  // the point itself is the first
+  offsets_m.clear();
+  for (const auto& neighbour : neighbours)
+    offsets_m.push_back(index_.position_m(neighbour.slot) - position_m);
+  Vec3 normal = told_.normals.empty() ? Vec3::Zero() : told_.normals[i].unit();
+  if (normal.isZero()) {
+    normal = plane_normal(offsets_m);
+    if (normal.dot(told_.towards_m(i, position_m, options_.cameras_m)) < 0) normal = -normal;
+  }
+  PointPlane plane{normal, static_cast<float>(std::sqrt(neighbours.back().squared_m2)), std::nullopt};
+  if (!normal.isZero()) plane.gap = border_gap(offsets_m, normal);
+  return plane;
 }
 
-ClosestPoint ScanSurface::closest_to(const Vec3& point, std::uint32_t slot) const {
-  const Vec3 nearest_m = index_.position_m(slot), away = point - nearest_m, normal = normals_[slot].unit();
+PointPlane ScanSurface::plane_of(std::uint32_t slot) const {
+  float reach_m = reaches_m_[slot].load(std::memory_order_acquire);
+  PointPlane plane;
+  if (std::isnan(reach_m)) {
+    plane = make_plane(slot);
+    normals_[slot].store(CompactNormal(plane.normal), std::memory_order_relaxed);
+    if (plane.gap) {
+      const std::lock_guard lock(gaps_mutex_);
+      gaps_.emplace(slot, *plane.gap);
+    }
+    reach_m = plane.gap ? -plane.reach_m : plane.reach_m;
+    reaches_m_[slot].store(reach_m, std::memory_order_release);
+  } else if (std::signbit(reach_m)) {
+    const std::lock_guard lock(gaps_mutex_);
+    plane.gap = gaps_.at(slot);
+  }
+  plane.normal = normals_[slot].load(std::memory_order_relaxed).unit();
+  plane.reach_m = std::abs(reach_m);
+  return plane;
+}
+
+double ScanSurface::spacing_m() const {
+  std::vector<double> nearest_m(points_);
+  parallel_for(index_.slots(), kTruthGrain, [&](std::size_t begin, std::size_t end) {
+    std::vector<NearestNeighbourIndex::Neighbour> neighbours;
+    for (auto slot = static_cast<std::uint32_t>(begin); slot < end; ++slot) {
+      if (!index_.holds_point(slot)) continue;
+      index_.k_nearest(index_.position_m(slot), 2, neighbours);  // the point itself is the first
+      nearest_m[index_.index_at(slot)] = neighbours.size() > 1 ? std::sqrt(neighbours[1].squared_m2) : 0;
+    }
+  });
+  return median_in_place(nearest_m);
+}
+
+ClosestPoint ScanSurface::closest_to(const PointPlane& plane, const Vec3& point, std::uint32_t slot) const {
+  const Vec3 nearest_m = index_.position_m(slot), away = point - nearest_m, normal = plane.normal;
   const double height = away.dot(normal);
   const Vec3 along = away - height * normal;
   const bool on_plane = options_.distance == CloudDistance::plane && !normal.isZero() &&
-                        along.norm() <= static_cast<double>(reaches_m_[slot]);
+                        along.norm() <= static_cast<double>(plane.reach_m);
   if (on_plane) return {nearest_m + along, normal, height};
   return {nearest_m, normal, std::copysign(away.norm(), height)};
 }
 
-bool ScanSurface::is_beyond_border(const Vec3& point, std::uint32_t slot) const {
-  const auto gap = gaps_.find(slot);
-  if (gap == gaps_.end()) return false;
-  const Vec3 normal = normals_[slot].unit(), away = point - index_.position_m(slot);
-  const Vec3 along = away - away.dot(normal) * normal;
-  return along.dot(gap->second.middle) > gap->second.cos_half_width * along.norm();
+bool ScanSurface::is_beyond_border(const PointPlane& plane, const Vec3& point, std::uint32_t slot) const {
+  if (!plane.gap) return false;
+  const Vec3 away = point - index_.position_m(slot);
+  const Vec3 along = away - away.dot(plane.normal) * plane.normal;
+  return along.dot(plane.gap->middle) > plane.gap->cos_half_width * along.norm();
 }
 
 // Returns the slots of the points in the order of their coordinates.
@@ -172,8 +212,9 @@ void ScanSurface::closest_points_and_borders(std::span<const Vec3> points, std::
   std::vector<std::uint32_t> nearest(points.size());
   index_.nearest_slots(points, nearest);
   for (std::size_t i = 0; i < points.size(); ++i) {
-    out[i] = closest_to(points[i], nearest[i]);
-    if (!beyond_border.empty()) beyond_border[i] = is_beyond_border(points[i], nearest[i]) ? 1 : 0;
+    const PointPlane plane = plane_of(nearest[i]);
+    out[i] = closest_to(plane, points[i], nearest[i]);
+    if (!beyond_border.empty()) beyond_border[i] = is_beyond_border(plane, points[i], nearest[i]) ? 1 : 0;
   }
 }
 

@@ -9,8 +9,11 @@
 #include <array>
 #include <map>
 #include <numbers>
+#include <tuple>
+#include <utility>
 
 #include "core/error.h"
+#include "core/random.h"
 #include "metrics/protocols/cloud_protocols.h"
 #include "metrics/protocols/voxels.h"
 #include "tests/metrics/protocols/clouds.h"
@@ -261,6 +264,29 @@ TEST(Thinning, OrderGivenDoesNotMatterAndTheSeedDoes) {
   std::ranges::reverse(all_m);
   EXPECT_EQ(thin_points(all_m, 0.005, 1), kept_m);
   EXPECT_NE(thin_points(all_m, 0.005, 2), kept_m);
+}
+
+// Points looked at one by one in the order that docs/protocols.md states, against all that were kept.
+TEST(Thinning, AgreesWithLookingAtPointsInTheirOrder) {
+  std::vector<Vec3> all_m = wavy_points(4000, 0.2, 0.001, 3);
+  for (std::size_t i = 0; i < 500; ++i) all_m.push_back(all_m[i % 7]);  // many at one place
+  const double radius_m = 0.006;
+  std::ranges::sort(all_m, [](const Vec3& a, const Vec3& b) {
+    return std::tuple(a.x(), a.y(), a.z()) < std::tuple(b.x(), b.y(), b.z());
+  });
+  std::vector<std::pair<double, std::size_t>> turns;
+  for (std::size_t i = 0; i < all_m.size(); ++i)
+    turns.emplace_back(uniform01({9, static_cast<RandomStream>(31)}, i), i);
+  std::ranges::sort(turns);
+  std::vector<std::size_t> kept;
+  for (const auto& [number, i] : turns)
+    if (std::ranges::none_of(kept,
+                             [&, i = i](std::size_t k) { return (all_m[i] - all_m[k]).norm() <= radius_m; }))
+      kept.push_back(i);
+  std::ranges::sort(kept);
+  std::vector<Vec3> expected_m;
+  for (const std::size_t i : kept) expected_m.push_back(all_m[i]);
+  EXPECT_EQ(thin_points(all_m, radius_m, 9), expected_m);
 }
 
 TEST(Thinning, TwinsBecomeOne) { EXPECT_EQ(thin_points({{1, 1, 1}, {1, 1, 1}}, 1e-9, 1).size(), 1U); }

@@ -37,6 +37,28 @@ TEST(MeshPoints, SamplesDependOnTheFirstCorner) {
   EXPECT_NE(count, 10U);
 }
 
+// DTUeval-python adds v1 * u + v2 * v and then the corner; begun with the corner, the last bit differs.
+TEST(MeshPoints, SamplesAreSummedInTheOrderOfTheReferenceProgram) {
+  const Vec3 a_mm(16.3, 0, 0), b_mm(17.7, 0, 0), c_mm(16.4, 3.1, 0);
+  const std::vector<Vec3> samples_m = face_samples_m(triangle(a_mm / 1000, b_mm / 1000, c_mm / 1000), 0.0002);
+  const double side_1 = 1000 * (b_mm.x() / 1000) - 1000 * (a_mm.x() / 1000);
+  const double side_2 = 1000 * (c_mm.x() / 1000) - 1000 * (a_mm.x() / 1000);
+  const double length_1 = side_1, length_2 = std::hypot(side_2, 3.1), area = side_1 * 3.1;
+  const double step = 0.2 * std::sqrt(length_1 * length_2 / area);
+  const double steps_1 = std::floor(length_1 / step), steps_2 = std::floor(length_2 / step);
+  std::size_t at = 0, differ = 0;
+  for (int i = 0; i <= steps_1; ++i)
+    for (int j = 0; j <= steps_2; ++j) {
+      const double u = (i + 0.5) / steps_1, v = (j + 0.5) / steps_2, corner = 1000 * (a_mm.x() / 1000);
+      if (u + v >= 1) continue;
+      ASSERT_LT(at, samples_m.size());
+      EXPECT_EQ(samples_m[at++].x(), (u * side_1 + v * side_2 + corner) / 1000);
+      differ += (u * side_1 + v * side_2 + corner) != (corner + u * side_1 + v * side_2);
+    }
+  EXPECT_EQ(at, samples_m.size());
+  EXPECT_GT(differ, 3U);
+}
+
 TEST(MeshPoints, FacesWithoutAreaOrBelowTheSpacingHaveNone) {
   EXPECT_THAT(face_samples_m(triangle({0, 0, 0}, {1, 0, 0}, {2, 0, 0}), 0.0002), SizeIs(0));
   EXPECT_THAT(face_samples_m(triangle({0, 0, 0}, {0.0001, 0, 0}, {0, 0.0001, 0}), 0.0002), SizeIs(0));
