@@ -223,10 +223,13 @@ ExitCode init_command(const Arguments& arguments) {
   const bool gates = write_new(kWorkflow, start_workflow_text(start));
   if (!write_new(kProjectFileName, text))
     throw usage_error("{}: exists and is left unchanged", kProjectFileName);
+  const auto rigs = std::ranges::count(start.inputs, kRigAlone, &FoundInput::kind);
+  const std::size_t recordings = start.inputs.size() - static_cast<std::size_t>(rigs);
   fmt::print("{}: method {}, suite {}, {} found\n", kProjectFileName, start.method, start.method,
-             start.inputs.empty() ? "no recordings" : counted(start.inputs.size(), "recording"));
+             recordings == 0 ? "no recordings" : counted(recordings, "recording"));
   for (const FoundInput& input : start.inputs) {
-    fmt::print("  dataset {}: {} in {}\n", input.name, input.kind, printable(input.directory.string()));
+    fmt::print("  {}: {} in {}\n", input.kind == kRigAlone ? "cameras" : "dataset " + input.name, input.kind,
+               printable(input.directory.string()));
     if (!input.content.empty()) fmt::print("    {}\n", printable(input.content));
   }
   if (gates)

@@ -16,6 +16,8 @@
 #include "core/text.h"
 #include "harness/planning/plan_request.h"
 #include "pipeline/method/declaration.h"
+#include "reports/content/commands.h"
+#include "scenes/dataset/own_rig.h"
 #include "scenes/dataset/recording_truth.h"
 
 namespace aqbench::cli {
@@ -27,8 +29,6 @@ constexpr int kLevels = 3;
 constexpr std::size_t kMaxInputs = 20;
 constexpr std::ptrdiff_t kFewestImages = 2;
 constexpr std::array kImageEndings = {".jpg", ".jpeg", ".png", ".tif", ".tiff"};
-constexpr std::array kCalibrations = {"calibration.json", "cameras.json", "calibration.yaml",
-                                      "calibration.yml"};
 
 bool holds(const fs::path& folder, const char* name) { return path_exists(folder / name); }
 
@@ -67,8 +67,13 @@ const char* kind_of_layout(RecordingLayout layout) {
 }
 
 // Reads it as a sweep does, without decoding the images.
-std::string content_of(const fs::path& folder) {
+std::string content_of(const fs::path& folder, const fs::path& name, const std::string& kind) {
+  if (kind == kImagesAlone) return "for methods with \"poses\": \"own\" and \"intrinsics\": \"own\"";
   try {
+    if (kind == kRigAlone)
+      return fmt::format("{}: aqbench render undulating --rig {} --out DIR",
+                         counted(read_rig_file(folder).rig.cameras.size(), "camera"),
+                         shell_quote(name.string()));
     const Recording recording = read_recording(folder);
     return content_text(recording, find_recording_truth(recording));
   } catch (const Error& error) {
@@ -84,12 +89,12 @@ std::string kind_of(const fs::path& folder) {
   if (beside || holds_model(folder)) return "a COLMAP model";
   if (const auto layout = layout_of(folder))
     if (const char* const other = kind_of_layout(*layout); *other != '\0') return other;
-  const bool calibrated =
-      std::ranges::any_of(kCalibrations, [&](const char* name) { return holds(folder, name); });
+  const bool calibrated = holds(folder, "cameras.json") || !find_calibration(folder).empty();
   if (calibrated &&
       (folder_exists(folder / "images") || holds(folder, "images.csv") || has_folders_of_images(folder)))
     return "images and calibration";
-  if (std::ranges::count_if(entries_of(folder), is_image) < kFewestImages) return {};
+  if (std::ranges::count_if(entries_of(folder), is_image) < kFewestImages)
+    return calibrated ? kRigAlone : std::string();
   return calibrated ? "images and calibration" : kImagesAlone;
 }
 
@@ -106,10 +111,9 @@ void search(const fs::path& folder, const fs::path& root, int levels, std::vecto
     std::string name = name_of(folder, root);
     for (int number = 2; std::ranges::find(found, name, &FoundInput::name) != found.end(); ++number)
       name = name_of(folder, root) + "-" + std::to_string(number);
-    found.push_back({name, folder == root ? fs::path(".") : folder.lexically_relative(root), kind,
-                     kind == kImagesAlone ? "for methods with \"poses\": \"own\" and \"intrinsics\": \"own\""
-                                          : content_of(folder)});
-    return;
+    const fs::path below = folder == root ? fs::path(".") : folder.lexically_relative(root);
+    found.push_back({name, below, kind, content_of(folder, below, kind)});
+    if (kind != kRigAlone) return;
   }
   if (levels == 0) return;
   for (const fs::path& below : entries_of(folder))
@@ -185,8 +189,9 @@ Json start_method(const ProjectStart& start) {
 Json start_datasets(const ProjectStart& start) {
   Json datasets = Json::object();
   for (const FoundInput& input : start.inputs)
-    datasets[input.name] = {{"//", input.content.empty() ? input.kind : input.kind + "; " + input.content},
-                            {"directory", input.directory.generic_string()}};
+    if (input.kind != kRigAlone)
+      datasets[input.name] = {{"//", input.content.empty() ? input.kind : input.kind + "; " + input.content},
+                              {"directory", input.directory.generic_string()}};
   return datasets;
 }
 
@@ -204,7 +209,7 @@ std::pair<Json, Json> start_suites(const ProjectStart& start) {
   Json gates = {{name, fmt::format("baselines/{}.json", name)}};
   Json recordings = Json::array();
   for (const FoundInput& input : start.inputs)
-    if (input.kind != kImagesAlone) recordings.push_back("dataset:" + input.name);
+    if (input.kind != kImagesAlone && input.kind != kRigAlone) recordings.push_back("dataset:" + input.name);
   if (recordings.empty()) return {suites, gates};
   const std::string on_recordings = name + "-recordings";
   suites.push_back({{"name", on_recordings},

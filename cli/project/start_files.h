@@ -10,6 +10,9 @@ namespace aqbench::cli {
 // The kind of images of which no camera is known.
 inline constexpr const char* kImagesAlone = "images without cameras";
 
+// The kind of a calibration without images: no recording, but cameras for --rig.
+inline constexpr const char* kRigAlone = "a rig without images";
+
 // A folder with recordings.
 struct FoundInput {
   std::string name;                 // of its folder, with only letters, digits, "_" and "-"
@@ -19,7 +22,7 @@ struct FoundInput {
   std::string content = {};
 };
 
-// Returns the recordings in a folder, in any layout of docs/layouts.md, and the three levels of folders below
+// Returns the recordings and rigs in a folder, in any layout of docs/layouts.md, and the three levels of folders below
 // it, sorted, at most 20; hidden folders and bundles are skipped. Images inside a recording are not a
 // recording of their own.
 std::vector<FoundInput> find_inputs(const std::filesystem::path& folder);

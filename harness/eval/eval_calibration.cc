@@ -63,6 +63,19 @@ ProtocolResult result_of(const CalibrationScore& score) {
   return result;
 }
 
+// A pair of Calibmar has no names but those of its files: takes those of the other rig, in its order.
+void take_names(const Rig& other, Rig& rig, Notes& notes) {
+  const auto is_pair = [](const Rig& r) {
+    return r.cameras.size() == 2 && r.cameras[1].name == r.cameras[0].name + "_stereo";
+  };
+  if (!is_pair(rig) || is_pair(other) || other.cameras.size() != 2) return;
+  for (std::size_t i = 0; i < 2; ++i) {
+    notes.push_back(
+        fmt::format("camera {} is taken as {}, by their order", rig.cameras[i].name, other.cameras[i].name));
+    rig.cameras[i].name = other.cameras[i].name;
+  }
+}
+
 }  // namespace
 
 std::span<const Knob<CalibrationKnobs>> calibration_knobs() {
@@ -84,9 +97,11 @@ SearchedFamily open_calibrations(const EvalProtocolRequest& request, const EvalC
                                  Notes& notes) {
   if (!request.mask_file.empty() || !request.confidence_file.empty())
     throw usage_error("--mask, --confidence: not with calibrations");
+  Rig estimated = read_rig_file(cloud.cloud_file).rig, truth = read_rig_file(cloud.truth_files[0]).rig;
+  take_names(truth, estimated, notes);
+  take_names(estimated, truth, notes);
   return searched_family<CalibrationKnobs>(
-      calibration_knobs(), [&notes, estimated = read_rig_file(cloud.cloud_file).rig,
-                            truth = read_rig_file(cloud.truth_files[0]).rig](const CalibrationKnobs& knobs) {
+      calibration_knobs(), [&notes, estimated, truth](const CalibrationKnobs& knobs) {
         if (knobs.volume_m.isEmpty())
           throw usage_error("--volume is missing: a true box, X0,Y0,Z0,X1,Y1,Z1 in metres");
         const CalibrationScore score = score_calibration(estimated, truth, knobs.volume_m);

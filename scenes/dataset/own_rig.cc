@@ -65,8 +65,8 @@ std::vector<Camera> read_json_cameras(const fs::path& file) {
 
 // The file of a folder that describes its cameras; empty for a COLMAP model.
 fs::path cameras_file_in(const fs::path& dir) {
-  for (const char* const name : {"calibration.json", "cameras.json"})
-    if (is_file(dir / name)) return dir / name;
+  if (fs::path file = find_calibration(dir); !file.empty()) return file;
+  if (is_file(dir / "cameras.json")) return dir / "cameras.json";
   return find_transforms_file(dir);
 }
 
@@ -178,6 +178,17 @@ bool is_rig_file(std::string_view rig) {
   return rig.find_first_of("/.") != rig.npos || path_exists(fs::path(rig));
 }
 
+fs::path find_calibration(const fs::path& dir) {
+  // A name that others use, too, counts with what the file must hold.
+  for (const auto& [name, content] : {std::pair("calibration.json", ""),
+                                      {"ground_truth.json", "\"water_zs\""},
+                                      {"calibration.yaml", "non_svp_model:"},
+                                      {"calibration.yml", "non_svp_model:"}})
+    if (is_file(dir / name) && (*content == '\0' || read_file(dir / name).find(content) != std::string::npos))
+      return dir / name;
+  return {};
+}
+
 const RigSpec& rig_spec(std::string_view rig) { return is_rig_file(rig) ? file_spec() : find_rig(rig); }
 
 bool is_owner_of_rig(const std::vector<std::string>& rigs, std::string_view owner) {
@@ -193,11 +204,17 @@ RigFile read_rig_file(const fs::path& path) {
     if (file.empty() && model.empty())
       throw input_error.of_file(
           path.string(),
-          "holds no rig: no calibration.json, cameras.json, transforms.json, nor a COLMAP model");
+          "holds no rig: no calibration.json, ground_truth.json of AquaCal, calibration.yaml of Calibmar, "
+          "cameras.json, transforms.json, nor a COLMAP model");
     if (file.empty()) file = model / "cameras.txt";
   }
   if (file.extension() == ".txt" || file.extension() == ".bin") {
     read = read_colmap_rig(file.parent_path());
+  } else if (file.extension() == ".yaml" || file.extension() == ".yml") {
+    read.rig.cameras = read_calibmar_cameras(file);
+    std::string all;
+    for (const fs::path& one : calibmar_files(file)) all += sha256_file_hex(one);
+    read.sha256 = sha256_hex(all);
   } else {
     read.rig.cameras = read_json_cameras(file);
     read.sha256 = sha256_file_hex(file);

@@ -31,8 +31,21 @@ struct RigFile {
   std::string sha256;  // of the files that describe the cameras; empty for a registered rig
 };
 
-// Reads calibration.json, cameras.json, transforms.json, a folder that holds one of them, or the folder of a
-// COLMAP model or one of its files; no images are needed. Throws Error(input) naming file and field.
+// Returns the calibration of a folder: calibration.json, AquaCal's ground_truth.json or Calibmar's
+// calibration.yaml; empty if it has none.
+std::filesystem::path find_calibration(const std::filesystem::path& dir);
+
+// Returns the files of a calibration of Calibmar: the file, and beside FILE.yaml FILE_stereo.yaml, where it
+// is there: the second camera of a pair.
+std::vector<std::filesystem::path> calibmar_files(const std::filesystem::path& file);
+
+// Reads these files: COLMAP's lenses and pixels, ports, and the pose of the second camera in the frame of the
+// first. A camera has the name of its file, without the ending. Throws Error(input) naming file and field.
+std::vector<Camera> read_calibmar_cameras(const std::filesystem::path& file);
+
+// Reads calibration.json, ground_truth.json of AquaCal, calibration.yaml of Calibmar, cameras.json,
+// transforms.json, a folder that holds one of them, or the folder of a COLMAP model or one of its files; no
+// images are needed. Throws Error(input) naming file and field.
 RigFile read_rig_file(const std::filesystem::path& path);
 
 // Makes a rig by name as make_rig() does, or that of a file: its images scaled, level water added, the rig

@@ -15,6 +15,7 @@
 #include "core/text.h"
 #include "scenes/dataset/colmap_model.h"
 #include "scenes/dataset/dataset.h"
+#include "scenes/dataset/own_rig.h"
 #include "scenes/images/image_file.h"
 #include "scenes/optics/calibration_file.h"
 
@@ -23,7 +24,6 @@ namespace aqbench {
 namespace fs = std::filesystem;
 
 namespace {
-
 constexpr const char* kCalibrationFile = "calibration.json";
 constexpr const char* kCamerasFile = "cameras.json";
 
@@ -83,8 +83,9 @@ void find_images(Recording& recording) {
 }
 
 void read_by_calibration(Recording& recording) {
-  recording.camera_files = {recording.dir / kCalibrationFile};
-  recording.rig = read_calibration(recording.camera_files.front());
+  const fs::path file = find_calibration(recording.dir);
+  recording.camera_files = file.extension() == ".json" ? std::vector{file} : calibmar_files(file);
+  recording.rig = file.filename() == kCalibrationFile ? read_calibration(file) : read_rig_file(file).rig;
   find_images(recording);
 }
 
@@ -182,8 +183,7 @@ bool finds(const fs::path& dir) {
 }
 
 constexpr LayoutRow kLayouts[] = {
-    {RecordingLayout::calibration, "calibration",
-     [](const fs::path& dir) { return path_exists(dir / kCalibrationFile); }, read_by_calibration},
+    {RecordingLayout::calibration, "calibration", finds<find_calibration>, read_by_calibration},
     {RecordingLayout::cameras, "cameras", [](const fs::path& dir) { return path_exists(dir / kCamerasFile); },
      read_by_names},
     {RecordingLayout::colmap, "colmap", finds<find_colmap_model>, read_layout<read_colmap_folder>},
@@ -215,9 +215,9 @@ Recording read_recording(const fs::path& dir, KnownCameras cameras) {
   if (!layout || (*layout == RecordingLayout::images && cameras == KnownCameras::required))
     throw input_error.of_file(
         dir,
-        "{}no calibration.json, cameras.json, COLMAP model (cameras and images as .bin or .txt, here or in "
-        "sparse/0, sparse or colmap), transforms.json, dslr_calibration_undistorted/, cams/*_cam.txt or "
-        "*_COLMAP_SfM.log",
+        "{}no calibration.json, ground_truth.json of AquaCal, calibration.yaml of Calibmar, cameras.json, "
+        "COLMAP model (cameras and images as .bin or .txt, here or in sparse/0, sparse or colmap), "
+        "transforms.json, dslr_calibration_undistorted/, cams/*_cam.txt or *_COLMAP_SfM.log",
         layout ? "images without cameras, for methods with poses and intrinsics of their own: " : "");
   recording.layout = *layout;
   std::ranges::find(kLayouts, *layout, &LayoutRow::layout)->read(recording);
@@ -296,7 +296,7 @@ void write_observation(const Recording& recording, std::size_t frame, const fs::
     fs::create_directories(to);
     if (!recording.has_cameras())
       fs::create_directories(to / "images");
-    else if (recording.layout == RecordingLayout::calibration && recording.is_whole)
+    else if (recording.camera_files.front().filename() == kCalibrationFile && recording.is_whole)
       fs::copy_file(recording.camera_files.front(), to / kCalibrationFile);
     else
       write_calibration(to / kCalibrationFile, recording.rig, {"1970-01-01T00:00:00Z", "aqbench", "none"});

@@ -226,6 +226,19 @@ TEST_F(EvalFamilies, CalibrationsAreScoredLikeAllElse) {
   for (const char* const reader : {"report second --out page.html", "compare first second",
                                    "export second --csv", "trend first again second", "verify second"})
     EXPECT_THAT(run(reader).exit_code, ::testing::AnyOf(0, 1)) << reader << run(reader).err;
+  // Calibmar's pair has no names: its cameras are taken in their order.
+  const std::string lens =
+      "model: PINHOLE\nparameters: [1500, 1500, 1000, 800]\nnon_svp_model: NONE\nnon_svp_parameters: "
+      "[]\nwidth: 2000\nheight: 1600\n";
+  write("stereo.yaml", lens);
+  write("stereo_stereo.yaml", lens +
+                                  "cam_to_world_rotation_rowmajor: [1, 0, 0, 0, 1, 0, 0, 0, 1]\n"
+                                  "cam_to_world_translation: [0.2, 0, 0]\n");
+  const json pair = document_of(run(words("eval --calibration stereo.yaml --truth truth --json" + box)));
+  const json& of_pair = pair.at("records").at(0).at("metrics");
+  EXPECT_NEAR(of_pair.at("calibration_bias_x_mm").at("value").get<double>(), 100, 1e-9);
+  EXPECT_LT(of_pair.at("calibration_aligned_max_mm").at("value").get<double>(), 1e-9);
+  EXPECT_THAT(pair.at("notes").dump(), HasSubstr("camera stereo is taken as left, by their order"));
   expect_mistake(run("eval --calibration made/a/seed1 --truth truth --volume 0,0,1,0,0,2"),
                  "knob volume: '0,0,1,0,0,2': expected X0,Y0,Z0,X1,Y1,Z1 in metres");
   expect_mistake(run(words("eval truth --calibration made/a/seed1 --truth truth" + box)),

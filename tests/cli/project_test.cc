@@ -271,6 +271,22 @@ TEST_F(ProjectRun, InitFindsFoldersOfCamerasBesideTheirCalibration) {
   EXPECT_THAT(begun.out, HasSubstr("dataset photos: images and calibration in photos\n"));
 }
 
+// A calibration without images is no recording; recordings below it are found.
+TEST_F(ProjectRun, InitNamesRigsWithoutImages) {
+  std::filesystem::create_directories(dir_ / "fresh/my tank");
+  std::filesystem::copy(AQBENCH_SOURCE_DIR "/tests/scenes/optics/aquacal_small/ground_truth.json",
+                        dir_ / "fresh/my tank/ground_truth.json");
+  for (const char* const name : {"photos/calibration.json", "photos/cam00/000000.png"})
+    write(std::string("fresh/my tank/") + name, "x");
+  const auto begun = init("fresh");
+  EXPECT_THAT(begun.out, HasSubstr("1 recording found\n"));
+  EXPECT_THAT(begun.out, HasSubstr("cameras: a rig without images in my tank\n    2 cameras: "
+                                   "aqbench render undulating --rig 'my tank' --out DIR\n"));
+  EXPECT_THAT(begun.out, HasSubstr("dataset photos: images and calibration in my tank/photos\n"));
+  const json datasets = json::parse(read_file(where_ / "aqbench.json"))["datasets"];
+  EXPECT_EQ(datasets.size(), 1U) << datasets;
+}
+
 TEST_F(ProjectRun, SchemasArePrinted) {
   EXPECT_EQ(json::parse(run({"schema", "project"}).out)["title"],
             "aqbench.json, the project file of aqbench");

@@ -88,7 +88,7 @@ TEST_F(RecordingFolder, DamageIsNamedBeforeAnythingRuns) {
   write_text("calibration.json", text);
   EXPECT_THAT(read_refusal(), HasSubstr("intrinsics.dist_coeffs: missing"));
   std::filesystem::remove(dir() / "calibration.json");
-  EXPECT_THAT(read_refusal(), HasSubstr("no calibration.json, cameras.json, COLMAP model"));
+  EXPECT_THAT(read_refusal(), HasSubstr("no calibration.json, ground_truth.json of AquaCal"));
 }
 
 // A JPEG file with a lost block keeps its segments and its end; OpenCV decodes it without an error.
