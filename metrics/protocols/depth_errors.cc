@@ -77,7 +77,7 @@ MeanErrors mean_errors(const DepthPairs& pairs, const DepthKnobs& knobs) {
 void add_boundaries(ProtocolResult& result, std::span<const DepthMapPair> maps,
                     std::span<const DepthFit> fits, bool determined, const DepthKnobs& knobs) {
   constexpr double kFar_m = 1e6;
-  std::array<double, 3> sums{};
+  std::array<double, kEdgeRadii> sums{};
   for (std::size_t m = 0; m < maps.size(); ++m) {
     DepthPairs unused;
     const CountedPixels counted = select_depths(maps[m], knobs, unused);
@@ -88,10 +88,9 @@ void add_boundaries(ProtocolResult& result, std::span<const DepthMapPair> maps,
       if (fit.of_inverse && (predicted[i] <= 0 || predicted[i] > kFar_m)) predicted[i] = kFar_m;
     }
     const std::vector<double> truth(maps[m].truth_m.begin(), maps[m].truth_m.end());
-    for (std::size_t r = 0; r < sums.size(); ++r) {
-      const double score = boundary_f1(counted, predicted, truth, static_cast<int>(r) + 1);
-      sums[r] += std::isnan(score) && knobs.no_edge_is_zero ? 0 : score;
-    }
+    const std::array<double, kEdgeRadii> scores = boundary_f1(counted, predicted, truth);
+    for (std::size_t r = 0; r < sums.size(); ++r)
+      sums[r] += std::isnan(scores[r]) && knobs.no_edge_is_zero ? 0 : scores[r];
   }
   for (std::size_t r = 0; r < sums.size(); ++r)
     add_value(result, fmt::format("boundary_f1_{}px", r + 1), "1",

@@ -41,37 +41,128 @@ constexpr std::array<float, kShares> edge_shares() {
   return shares;
 }
 
-// Returns at how many of the shares, the smallest first, `to` lies behind `from`.
-std::size_t edges_between(double from, double to) {
+// Returns how many of the shares a ratio exceeds.
+int shares_below(double ratio) {
   static constexpr std::array<float, kShares> kEdges = edge_shares();
-  std::size_t edges = 0;
-  while (edges < kShares && to / from > 1 + double{kEdges[edges]}) ++edges;
-  return edges;
+  const auto exceeds = [ratio](std::size_t k) { return ratio > 1 + double{kEdges[k]}; };
+  if (!exceeds(0)) return 0;
+  // Shares are equal steps apart: of all but the one next to the ratio it is known which they are.
+  const double steps = (ratio - 1 - double{kEdges.front()}) / (0.2 / (kShares - 1)) + 1e-4;
+  const auto next = static_cast<std::size_t>(std::min(steps, double{kShares - 1}));
+  return static_cast<int>(next) + (exceeds(next) ? 1 : 0);
 }
 
-// Edges of both sides, of the prediction and of the truth, at each share.
-using EdgeCounts = std::array<std::array<std::uint64_t, kShares>, 3>;
-
-void count_edges(double predicted_from, double predicted_to, double true_from, double true_to,
-                 EdgeCounts& counts) {
-  const std::size_t predicted = edges_between(predicted_from, predicted_to),
-                    truth = edges_between(true_from, true_to);
-  for (std::size_t k = 0; k < std::min(predicted, truth); ++k) ++counts[0][k];
-  for (std::size_t k = 0; k < predicted; ++k) ++counts[1][k];
-  for (std::size_t k = 0; k < truth; ++k) ++counts[2][k];
+// Returns at how many of the shares, the smallest first, `b` lies behind `a`; negative where `a` lies behind.
+int edges_between(double a, double b) {
+  if (!(std::min(a, b) > 0))  // an aligned depth may be anything
+    return std::abs(b) > std::abs(a) ? shares_below(b / a) : -shares_below(a / b);
+  const int shares = shares_below(std::max(a, b) / std::min(a, b));
+  return b > a ? shares : -shares;
 }
 
-double f1_of(const EdgeCounts& counts) {
-  static constexpr std::array<float, kShares> kEdges = edge_shares();
-  if (counts[1][0] + counts[2][0] == 0) return std::numeric_limits<double>::quiet_NaN();
-  double sum = 0, weights = 0;
-  for (std::size_t k = 0; k < kShares; ++k) {
-    const auto all = static_cast<double>(counts[1][k] + counts[2][k]);
-    if (all > 0) sum += kEdges[k] * 2 * static_cast<double>(counts[0][k]) / all;
-    weights += kEdges[k];
+// How many pairs of pixels have so many edges of the prediction, between -10 and 10, and of the truth.
+struct EdgeCounts {
+  static constexpr int kMost = static_cast<int>(kShares);
+  std::array<std::array<std::int64_t, 2 * kShares + 1>, 2 * kShares + 1> counts{};
+  std::int64_t& at(int predicted, int truth) {
+    return counts[static_cast<std::size_t>(predicted + kMost)][static_cast<std::size_t>(truth + kMost)];
   }
-  return sum / weights;
+  void add(EdgeCounts other) {
+    for (int p = -kMost; p <= kMost; ++p)
+      for (int t = -kMost; t <= kMost; ++t) at(p, t) += other.at(p, t);
+  }
+};
+using EdgesByRadius = std::array<EdgeCounts, kEdgeRadii>;
+
+double f1_of(EdgeCounts edges) {
+  static constexpr std::array<float, kShares> kEdges = edge_shares();
+  double sum = 0, weights = 0;
+  bool has_edges = false;
+  for (int k = 0; k < EdgeCounts::kMost; ++k) {
+    std::int64_t both = 0, all = 0;  // all: of either side, those of both twice
+    for (int p = -EdgeCounts::kMost; p <= EdgeCounts::kMost; ++p)
+      for (int t = -EdgeCounts::kMost; t <= EdgeCounts::kMost; ++t) {
+        if (std::min(p, t) > k || std::max(p, t) < -k) both += edges.at(p, t);
+        all += edges.at(p, t) * ((std::abs(p) > k ? 1 : 0) + (std::abs(t) > k ? 1 : 0));
+      }
+    const double share = kEdges[static_cast<std::size_t>(k)];
+    if (all > 0) sum += share * 2 * static_cast<double>(both) / static_cast<double>(all);
+    weights += share;
+    has_edges = has_edges || all > 0;
+  }
+  return has_edges ? sum / weights : std::numeric_limits<double>::quiet_NaN();
 }
+
+// From a pixel to another, later in the image; `radius` is the least whose disk has both.
+struct PixelStep {
+  std::ptrdiff_t x, y;
+  std::size_t radius;
+};
+
+std::vector<PixelStep> steps_ahead() {
+  constexpr auto kReach = static_cast<std::ptrdiff_t>(kEdgeRadii);
+  std::vector<PixelStep> steps;
+  for (std::ptrdiff_t y = 0; y <= kReach; ++y)
+    for (std::ptrdiff_t x = y == 0 ? 1 : -kReach; x <= kReach; ++x)
+      for (std::ptrdiff_t radius = 1; radius <= kReach; ++radius) {
+        if (x * x + y * y > radius * radius) continue;
+        steps.push_back({x, y, static_cast<std::size_t>(radius)});
+        break;
+      }
+  return steps;
+}
+
+// Counts the edges between pixels of one row and those ahead. At a radius a pair counts if the nearer of its
+// pixels is as far from the image's border.
+class EdgeCounter {
+ public:
+  EdgeCounter(const CountedPixels& pixels, std::span<const double> predicted, std::span<const double> truth)
+      : pixels_(pixels), predicted_(predicted), truth_(truth) {}
+
+  void count_row(std::ptrdiff_t y, const PixelStep& step) {
+    const auto width = static_cast<std::ptrdiff_t>(pixels_.width);
+    for (std::ptrdiff_t x = std::max<std::ptrdiff_t>(0, -step.x); x < std::min(width, width - step.x); ++x) {
+      const auto a = static_cast<std::size_t>(y * width + x),
+                 b = static_cast<std::size_t>((y + step.y) * width + x + step.x);
+      if (pixels_.counts[a] == 0 || pixels_.counts[b] == 0) continue;
+      const int p = edges_between(predicted_[a], predicted_[b]), t = edges_between(truth_[a], truth_[b]);
+      if (p == 0 && t == 0) continue;
+      const std::size_t inside_a = inside(x, y), inside_b = inside(x + step.x, y + step.y);
+      if (inside_a == inside_b) {
+        add(step.radius, inside_a, p, t);
+      } else {
+        add(step.radius, inside_a, std::max(p, 0), std::max(t, 0));
+        add(step.radius, inside_b, std::min(p, 0), std::min(t, 0));
+      }
+    }
+  }
+
+  EdgesByRadius by_radius() const {
+    EdgesByRadius sums = edges_;
+    for (std::size_t r = 1; r < kEdgeRadii; ++r) sums[r].add(sums[r - 1]);
+    return sums;
+  }
+
+ private:
+  // The largest radius at which a pixel is far enough from the border.
+  std::size_t inside(std::ptrdiff_t x, std::ptrdiff_t y) const {
+    const auto width = static_cast<std::ptrdiff_t>(pixels_.width),
+               height = static_cast<std::ptrdiff_t>(pixels_.height);
+    return static_cast<std::size_t>(
+        std::min({x, y, width - 1 - x, height - 1 - y, static_cast<std::ptrdiff_t>(kEdgeRadii)}));
+  }
+
+  // At the radii from one to another.
+  void add(std::size_t radius, std::size_t last, int predicted, int truth) {
+    if (last < radius) return;
+    ++edges_[radius - 1].at(predicted, truth);
+    if (last < kEdgeRadii) --edges_[last].at(predicted, truth);
+  }
+
+  const CountedPixels& pixels_;
+  std::span<const double> predicted_, truth_;
+  EdgesByRadius edges_{};  // from one radius to the next
+};
 
 }  // namespace
 
@@ -99,33 +190,23 @@ std::vector<std::size_t> grid_of(const CountedPixels& pixels) {
   return found;
 }
 
-double boundary_f1(const CountedPixels& pixels, std::span<const double> predicted,
-                   std::span<const double> truth, int radius) {
-  const auto border = static_cast<std::size_t>(radius);
-  EdgeCounts total{};
+std::array<double, kEdgeRadii> boundary_f1(const CountedPixels& pixels, std::span<const double> predicted,
+                                           std::span<const double> truth) {
+  const std::vector<PixelStep> steps = steps_ahead();
+  EdgesByRadius total{};
   std::mutex adding;
-  const std::size_t rows = pixels.height > 2 * border ? pixels.height - 2 * border : 0;
-  parallel_for(rows, 16, [&](std::size_t begin, std::size_t end) {
-    EdgeCounts counts{};
-    for (std::size_t y = begin + border; y < end + border; ++y) {
-      for (std::size_t x = border; x + border < pixels.width; ++x) {
-        const std::size_t from = y * pixels.width + x;
-        if (pixels.counts[from] == 0) continue;
-        for (int dy = -radius; dy <= radius; ++dy) {
-          for (int dx = -radius; dx <= radius; ++dx) {
-            const auto to = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(from) +
-                                                     dy * static_cast<std::ptrdiff_t>(pixels.width) + dx);
-            if (dx * dx + dy * dy > radius * radius || pixels.counts[to] == 0) continue;
-            count_edges(predicted[from], predicted[to], truth[from], truth[to], counts);
-          }
-        }
-      }
-    }
+  parallel_for(pixels.height, 16, [&](std::size_t begin, std::size_t end) {
+    EdgeCounter counter(pixels, predicted, truth);
+    for (auto y = static_cast<std::ptrdiff_t>(begin); y < static_cast<std::ptrdiff_t>(end); ++y)
+      for (const PixelStep& step : steps)
+        if (y + step.y < static_cast<std::ptrdiff_t>(pixels.height)) counter.count_row(y, step);
+    const EdgesByRadius found = counter.by_radius();
     const std::lock_guard lock(adding);
-    for (std::size_t of = 0; of < counts.size(); ++of)
-      for (std::size_t k = 0; k < kShares; ++k) total[of][k] += counts[of][k];
+    for (std::size_t r = 0; r < kEdgeRadii; ++r) total[r].add(found[r]);
   });
-  return f1_of(total);
+  std::array<double, kEdgeRadii> scores{};
+  for (std::size_t r = 0; r < kEdgeRadii; ++r) scores[r] = f1_of(total[r]);
+  return scores;
 }
 
 }  // namespace aqbench

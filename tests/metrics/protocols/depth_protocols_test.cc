@@ -161,15 +161,60 @@ TEST(DepthGrid, EdgesOneColumnBesideTheTrueOnesShareThoseThatReachOverBoth) {
     for (std::size_t i = 0; i < depths.size(); ++i) depths[i] = i % 12 < column ? 1 : far_m;
     return depths;
   };
-  EXPECT_EQ(boundary_f1(pixels, step_at(6, 2), step_at(6, 2), 3), 1.0);
-  EXPECT_EQ(boundary_f1(pixels, step_at(5, 2), step_at(6, 2), 1), 0.0);
+  EXPECT_EQ(boundary_f1(pixels, step_at(6, 2), step_at(6, 2))[2], 1.0);
+  EXPECT_EQ(boundary_f1(pixels, step_at(5, 2), step_at(6, 2))[0], 0.0);
   // Pairs at most 2 apart: across the step 5 from each row on each side, and 1 of them across both.
-  EXPECT_NEAR(boundary_f1(pixels, step_at(5, 2), step_at(6, 2), 2), 0.2, 1e-15);
-  EXPECT_TRUE(std::isnan(boundary_f1(pixels, step_at(6, 1), step_at(6, 1), 1)));
-  EXPECT_EQ(boundary_f1(pixels, step_at(6, 2), step_at(6, 1), 1), 0.0);
+  EXPECT_NEAR(boundary_f1(pixels, step_at(5, 2), step_at(6, 2))[1], 0.2, 1e-15);
+  EXPECT_TRUE(std::isnan(boundary_f1(pixels, step_at(6, 1), step_at(6, 1))[0]));
+  EXPECT_EQ(boundary_f1(pixels, step_at(6, 2), step_at(6, 1))[0], 0.0);
   // A step of 1.15 is an edge at the shares 0.05, 0.0722, 0.0944, 0.1167 and 0.1389, of all ten 1.5.
   const double expected = (5 * 0.05 + (0 + 1 + 2 + 3 + 4) * 0.2 / 9) / 1.5;
-  EXPECT_NEAR(boundary_f1(pixels, step_at(6, 1.15), step_at(6, 1.15), 1), expected, 1e-7);
+  EXPECT_NEAR(boundary_f1(pixels, step_at(6, 1.15), step_at(6, 1.15))[0], expected, 1e-7);
+}
+
+// One pair after the other, as the definition says.
+double plain_boundary_f1(const CountedPixels& pixels, const std::vector<double>& predicted,
+                         const std::vector<double>& truth, int radius) {
+  double sum = 0, weights = 0, found = 0;
+  const int height = static_cast<int>(pixels.height), width = static_cast<int>(pixels.width);
+  for (int k = 0; k < 10; ++k) {
+    const auto share = static_cast<float>(0.05 + 0.2 * k / 9);
+    double both = 0, all = 0;
+    for (int i = 0; i < height * width; ++i)
+      for (int j = 0; j < height * width; ++j) {
+        const int dx = j % width - i % width, dy = j / width - i / width, x = i % width, y = i / width;
+        const auto a = static_cast<std::size_t>(i), b = static_cast<std::size_t>(j);
+        if (dx * dx + dy * dy > radius * radius || pixels.counts[a] == 0 || pixels.counts[b] == 0 ||
+            std::min({x, y, width - 1 - x, height - 1 - y}) < radius)
+          continue;
+        const bool p = predicted[b] / predicted[a] > 1 + double{share};
+        const bool t = truth[b] / truth[a] > 1 + double{share};
+        both += p && t;
+        all += p + t;
+      }
+    if (all > 0) sum += double{share} * 2 * both / all;
+    weights += double{share};
+    found += all;
+  }
+  return found > 0 ? sum / weights : std::nan("");
+}
+
+TEST(DepthGrid, EdgesAgreeWithLookingAtAllPairs) {
+  for (const double noise : {0.02, 0.1, 3.0}) {  // of the largest, some depths are negative
+    CountedPixels pixels{11, 14, std::vector<unsigned char>(11 * 14, 1)};
+    std::vector<double> predicted(pixels.counts.size()), truth(predicted.size());
+    for (std::size_t i = 0; i < truth.size(); ++i) {
+      truth[i] = 1 + 0.1 * std::sin(static_cast<double>(i)) + 0.3 * static_cast<double>(i % 5 == 0);
+      predicted[i] = truth[i] + noise * std::cos(static_cast<double>(7 * i));
+      pixels.counts[i] = i % 13 != 0;
+    }
+    predicted[70] = 0;
+    const auto scores = boundary_f1(pixels, predicted, truth);
+    for (int radius = 1; radius <= 3; ++radius)
+      EXPECT_NEAR(scores[static_cast<std::size_t>(radius - 1)],
+                  plain_boundary_f1(pixels, predicted, truth, radius), 1e-12)
+          << noise << ' ' << radius;
+  }
 }
 
 TEST(DepthProtocol, MoGeFitsAMapByTheLeastRelativeError) {
