@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/text.h"
+#include "harness/gating/gate.h"
 #include "metrics/value_change.h"
 #include "reports/content/metrics_table.h"
 #include "reports/history/trend.h"
@@ -112,6 +113,32 @@ Verdicts verdicts_of(const TrendHistory& history, const std::vector<TrendSeries>
   return verdicts;
 }
 
+// Says since which run cases have other options than before, the newest of such runs; "" where none has.
+std::string other_options(const TrendHistory& history) {
+  std::map<std::string_view, const Record*> last;
+  std::string since;
+  for (const TrendRun& run : history.runs) {
+    std::vector<std::string> changed;
+    std::string example;
+    for (const Record& record : run.results.records) {
+      const Record*& before = last[record.case_name];
+      if (before != nullptr && before->options != record.options) {
+        const auto differences =
+            option_differences({before->options, before->defaults}, {record.options, record.defaults});
+        if (!differences.empty()) changed.push_back(record.case_name);
+        if (changed.size() == 1) example = differences.front();
+      }
+      before = &record;
+    }
+    if (!changed.empty())
+      since = fmt::format("Since run {} {} other options: values before it are not compared ({}: {})",
+                          run_name(run),
+                          counted(changed.size(), "case") + (changed.size() == 1 ? " has" : " have"),
+                          changed.front(), example);
+  }
+  return since;
+}
+
 constexpr double kChartWidth = 640, kChartHeight = 130, kLeft = 84, kRight = 16, kTop = 28, kBottom = 22;
 
 // A value as its change since the first run, in percent; of a percentage in points; of what began with 0 in
@@ -203,7 +230,9 @@ std::string run_name(const TrendRun& run) {
 }
 
 Banner trend_banner(const TrendHistory& history, const std::vector<TrendSeries>& series) {
-  return shown_banner_of(verdicts_of(history, series));
+  Banner banner = shown_banner_of(verdicts_of(history, series));
+  banner.caution = other_options(history);
+  return banner;
 }
 
 std::vector<ReportBlock> trend_blocks(const TrendHistory& history, const std::vector<TrendSeries>& series,

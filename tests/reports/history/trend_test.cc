@@ -171,6 +171,17 @@ TEST(Trend, TimesOfOtherMachinesAreOtherSeries) {
   for (const TrendSeries& series : detect_trends(history, {})) EXPECT_NE(series.metric, "time_ms");
 }
 
+// Values of other options are another series: it is said, where no value seems to have moved.
+TEST(Trend, SaysSinceWhichRunACaseHasOtherOptions) {
+  TrendHistory history = history_of(6, 4);
+  EXPECT_EQ(trend_banner(history, detect_trends(history, {})).caution, "");
+  for (std::size_t i = 4; i < 6; ++i)
+    history.runs[i].results.records[0].options.emplace_back("plane_sweep.window", std::int64_t{9});
+  const std::string caution = trend_banner(history, detect_trends(history, {})).caution;
+  EXPECT_THAT(caution, HasSubstr("Since run run104 c1004 1 case has other options"));
+  EXPECT_THAT(caution, HasSubstr("option plane_sweep.window is 9, absent in the baseline"));
+}
+
 // Under load wall time says nothing of a step of 5 % in CPU time; on a quiet machine wall time is shown.
 TEST(Trend, UnderLoadCpuTimeStandsInForWallTime) {
   TrendHistory history = history_of(30, 30);
