@@ -245,7 +245,7 @@ Modes mode_of_protocol(std::string_view protocol) {
   names.insert(names.end(), {"all", "normals"});
   const std::string_view name = protocol.substr(0, protocol.find(':'));  // a sweep takes NAME:KNOB=VALUE
   if (std::ranges::find(names, name) != names.end()) return kEvalProtocol;
-  for (const auto& [name, summary] : map_protocols()) names.emplace_back(name);
+  for (const auto& [of_maps, summary] : map_protocols()) names.emplace_back(of_maps);
   throw usage_error("--protocol: {}", unknown_name_message("protocol", protocol, names));
 }
 

@@ -62,14 +62,14 @@ int edges_between(double a, double b) {
 
 // How many pairs of pixels have so many edges of the prediction, between -10 and 10, and of the truth.
 struct EdgeCounts {
-  static constexpr int kMost = static_cast<int>(kShares);
+  static constexpr int kMax = static_cast<int>(kShares);
   std::array<std::array<std::int64_t, 2 * kShares + 1>, 2 * kShares + 1> counts{};
   std::int64_t& at(int predicted, int truth) {
-    return counts[static_cast<std::size_t>(predicted + kMost)][static_cast<std::size_t>(truth + kMost)];
+    return counts[static_cast<std::size_t>(predicted + kMax)][static_cast<std::size_t>(truth + kMax)];
   }
   void add(EdgeCounts other) {
-    for (int p = -kMost; p <= kMost; ++p)
-      for (int t = -kMost; t <= kMost; ++t) at(p, t) += other.at(p, t);
+    for (int p = -kMax; p <= kMax; ++p)
+      for (int t = -kMax; t <= kMax; ++t) at(p, t) += other.at(p, t);
   }
 };
 using EdgesByRadius = std::array<EdgeCounts, kEdgeRadii>;
@@ -78,10 +78,10 @@ double f1_of(EdgeCounts edges) {
   static constexpr std::array<float, kShares> kEdges = edge_shares();
   double sum = 0, weights = 0;
   bool has_edges = false;
-  for (int k = 0; k < EdgeCounts::kMost; ++k) {
+  for (int k = 0; k < EdgeCounts::kMax; ++k) {
     std::int64_t both = 0, all = 0;  // all: of either side, those of both twice
-    for (int p = -EdgeCounts::kMost; p <= EdgeCounts::kMost; ++p)
-      for (int t = -EdgeCounts::kMost; t <= EdgeCounts::kMost; ++t) {
+    for (int p = -EdgeCounts::kMax; p <= EdgeCounts::kMax; ++p)
+      for (int t = -EdgeCounts::kMax; t <= EdgeCounts::kMax; ++t) {
         if (std::min(p, t) > k || std::max(p, t) < -k) both += edges.at(p, t);
         all += edges.at(p, t) * ((std::abs(p) > k ? 1 : 0) + (std::abs(t) > k ? 1 : 0));
       }
