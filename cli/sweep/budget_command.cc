@@ -23,9 +23,9 @@ struct BudgetRequest {
   std::optional<std::filesystem::path> bundle;  // of a budget that was measured before
   PlanRequest plan;
   std::filesystem::path out = "out";
-  std::string metric = "accuracy_rmse_mm";
+  std::string metric = kBudgetMetric;
   std::optional<std::filesystem::path> markdown;
-  bool json = false;
+  bool pairs = false, json = false;
 };
 
 CommandLine<BudgetRequest> budget_command_line() {
@@ -38,6 +38,8 @@ CommandLine<BudgetRequest> budget_command_line() {
                                  "memory-limit", "project"})
     append_plan_flag<BudgetRequest>(flags, name, nullptr, &BudgetRequest::plan);
   flags.push_back({"out", "DIR", "folder for the bundle (default out)", into<&BudgetRequest::out>});
+  flags.push_back({"pairs", nullptr, "also take causes away two at a time: which of them interact",
+                   into<&BudgetRequest::pairs>});
   flags.push_back({"metric", "NAME", "the value that is divided up (default accuracy_rmse_mm)",
                    into<&BudgetRequest::metric>});
   flags.push_back({"markdown", "FILE", "also write the tables as Markdown", into<&BudgetRequest::markdown>});
@@ -64,7 +66,7 @@ ExitCode measure(BudgetRequest& request, const Arguments& arguments) {
   SweepRequest sweep;
   sweep.command = "budget";
   use_current_project(request.plan);
-  sweep.plan = budget_request(request.plan);
+  sweep.plan = budget_request(request.plan, request.pairs);
   sweep.quiet = true;
   plan_sweep(sweep.plan);  // refused before there is a folder
   request.bundle = create_bundle_dir(request.out, std::chrono::system_clock::now());

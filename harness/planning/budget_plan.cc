@@ -80,7 +80,7 @@ const std::vector<BudgetCause>& budget_causes() {
   return causes;
 }
 
-PlanRequest budget_request(PlanRequest asked) {
+PlanRequest budget_request(PlanRequest asked, bool pairs) {
   const std::vector<BudgetCause> causes = causes_of(asked);
   if (causes.empty())
     throw usage_error("budget: no cause of errors to take away; give --set perturb.NAME=VALUE");
@@ -100,8 +100,13 @@ PlanRequest budget_request(PlanRequest asked) {
   for (const BudgetCause& taken : causes)
     add([&](const BudgetCause& cause) { return cause.name == taken.name; });
   const auto grouped = std::ranges::count(causes, kCalibration, &BudgetCause::group);
-  if (grouped > 1 && grouped < std::ssize(causes))
-    add([](const BudgetCause& cause) { return cause.group == kCalibration; });
+  const auto is_calibration = [](const BudgetCause& cause) { return cause.group == kCalibration; };
+  if (pairs && causes.size() > 2)
+    for (auto a = causes.begin(); a != causes.end(); ++a)
+      for (auto b = a + 1; b != causes.end(); ++b)
+        if (grouped != 2 || !is_calibration(*a) || !is_calibration(*b))  // else the two are the group
+          add([&](const BudgetCause& cause) { return cause.name == a->name || cause.name == b->name; });
+  if (grouped > 1 && grouped < std::ssize(causes)) add(is_calibration);
   if (causes.size() > 1) add([](const BudgetCause&) { return true; });
   asked.suite = kBudgetSuite;
   asked.own_suite = std::move(suite);
@@ -112,20 +117,26 @@ PlanRequest budget_request(PlanRequest asked) {
   return asked;
 }
 
-std::string taken_away(const NamedValues& axes) {
-  std::string whole, group;
-  for (const auto& axis : axes) {
-    const auto sets = [&](const std::string& setting) { return name_of(setting) == axis.first; };
-    for (const BudgetCause& cause : budget_causes()) {
-      if (std::ranges::none_of(cause.settings, sets)) continue;
-      if (!whole.empty() && whole != cause.name)
-        whole = !group.empty() && group == cause.group ? group : kAllCauses;
-      else
-        whole = cause.name;
-      if (group.empty()) group = cause.group;
-    }
-  }
-  return whole;
+std::vector<std::string> taken_away(const NamedValues& axes) {
+  std::vector<std::string> taken;
+  for (const BudgetCause& cause : budget_causes())
+    if (std::ranges::any_of(cause.settings, [&](const std::string& setting) {
+          return find_value(axes, name_of(setting)) != nullptr;
+        }))
+      taken.push_back(cause.name);
+  return taken;
+}
+
+std::string name_of_pair(const std::vector<std::string>& two) { return two.at(0) + " with " + two.at(1); }
+
+std::string name_of_causes(const std::vector<std::string>& taken, const std::vector<std::string>& present) {
+  if (taken.size() < 2) return taken.empty() ? std::string() : taken.front();
+  std::vector<std::string> of_group;
+  for (const BudgetCause& cause : budget_causes())
+    if (cause.group == kCalibration && std::ranges::find(present, cause.name) != present.end())
+      of_group.push_back(cause.name);
+  if (taken == of_group) return kCalibration;
+  return taken == present ? kAllCauses : name_of_pair(taken);
 }
 
 }  // namespace aqbench

@@ -25,10 +25,18 @@ inline constexpr const char* kAllCauses = "all of them";
 const std::vector<BudgetCause>& budget_causes();
 
 // Returns the request as one of a suite of its own: each case as it was asked for, without each cause that it
-// has, without each group of several, and without all. Throws Error(usage) for a request without any cause.
-PlanRequest budget_request(PlanRequest asked);
+// has, with `pairs` without each two of them, without each group of several, and without all. Throws
+// Error(usage) for a request without any cause.
+PlanRequest budget_request(PlanRequest asked, bool pairs = false);
 
-// Returns what was taken away in the case of these axes: a cause, a group, kAllCauses, or "" for nothing.
-std::string taken_away(const NamedValues& axes);
+// Returns the causes that were taken away in the case of these axes, in the order of budget_causes().
+std::vector<std::string> taken_away(const NamedValues& axes);
+
+// Returns how these causes are called where `present` are those of the whole plan: a cause, "A with B", the
+// group that they are all of, kAllCauses, or "" for none. If all of a plan are of one group, it is that.
+std::string name_of_causes(const std::vector<std::string>& taken, const std::vector<std::string>& present);
+
+// Returns "A with B".
+std::string name_of_pair(const std::vector<std::string>& two);
 
 }  // namespace aqbench

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <tuple>
@@ -18,8 +20,9 @@ namespace {
 
 constexpr double kBudgetConfidence = 0.95;
 
-// The values of a metric by seed, and how many cases lack it.
+// What was taken away, the values of a metric by seed, and how many cases lack it.
 struct Outcome {
+  std::vector<std::string> causes = {};
   std::map<std::uint64_t, double> values = {};
   std::size_t failed = 0;
 };
@@ -66,11 +69,11 @@ std::vector<double> numbers_of(const std::map<std::uint64_t, double>& by_seed) {
   return numbers;
 }
 
-// What all causes together make beyond the sum of each alone, by seeds that have all.
-std::vector<double> interactions_of(const Outcomes& outcomes, const std::string& all) {
-  std::map<std::uint64_t, double> left = changes_of(outcomes, all);
-  for (const auto& [cause, unused] : outcomes) {
-    if (!is_single(cause)) continue;
+// What causes make together beyond the sum of each alone, by seeds that have all.
+std::vector<double> interactions_of(const Outcomes& outcomes, const std::string& together) {
+  std::map<std::uint64_t, double> left = changes_of(outcomes, together);
+  for (const std::string& cause : outcomes.at(together).causes) {
+    if (!outcomes.contains(cause)) return {};
     const auto changes = changes_of(outcomes, cause);
     std::erase_if(left, [&](const auto& entry) { return !changes.contains(entry.first); });
     for (auto& [seed, change] : left) change -= changes.at(seed);
@@ -107,12 +110,18 @@ Budget budget_of(const std::pair<std::string, std::string>& subject, Outcomes& o
   std::string all;
   for (const auto& [cause, outcome] : outcomes) {
     if (cause.empty()) continue;
-    budget.causes.push_back(part_of(cause, numbers_of(changes_of(outcomes, cause)), outcome));
-    // If every cause is an error of the calibration, that group stands for all of them.
-    if (cause == kAllCauses || (!is_single(cause) && all.empty())) all = cause;
+    if (outcome.causes.size() > (all.empty() ? 1 : outcomes.at(all).causes.size())) all = cause;
+    if (outcome.causes.size() != 2 || cause != name_of_pair(outcome.causes))
+      budget.causes.push_back(part_of(cause, numbers_of(changes_of(outcomes, cause)), outcome));
+    if (outcome.causes.size() != 2) continue;
+    if (const std::vector<double> rest = interactions_of(outcomes, cause); !rest.empty())
+      budget.pairs.push_back(part_of(name_of_pair(outcome.causes), rest));
   }
   sort_causes(worse_sign(budget), budget.causes);
-  if (all.empty() || (all != kAllCauses && outcomes.contains(kAllCauses))) return budget;
+  std::ranges::stable_sort(budget.pairs, std::greater(),
+                           [](const BudgetPart& pair) { return std::abs(pair.change.estimate); });
+  if (all.empty()) return budget;
+  if (outcomes.at(all).causes.size() == 2) budget.pairs.clear();  // the one pair is all of them
   if (const std::vector<double> rest = interactions_of(outcomes, all); !rest.empty())
     budget.interaction = part_of("interaction", rest);
   return budget;
@@ -191,6 +200,37 @@ Banner banner_of(const Budget& budget) {
   return banner;
 }
 
+std::string interaction_text(const Budget& budget) {
+  if (!budget.interaction) return {};
+  const bool any_pair = std::ranges::any_of(budget.pairs, is_certain);
+  if (!is_certain(*budget.interaction) && !any_pair) return "No interaction is certain.";
+  return std::string("The causes interact: together they make another error than one by one.") +
+         (any_pair               ? " The pairs above do."
+          : budget.pairs.empty() ? " --pairs measures which two."
+                                 : "");
+}
+
+// The parts with their intervals around zero, to the right those that make the value worse.
+Chart chart_of(const Budget& budget) {
+  Chart chart{.title = "part of each cause",
+              .note = "with its interval; to the right what makes the value worse",
+              .unit = budget.unit};
+  for (const BudgetPart& part : budget.causes) {
+    if (part.seeds == 0) continue;
+    const double worse = worse_sign(budget), middle = worse * part.change.estimate;
+    const ShiftInterval around =
+        part.change.interval.value_or(ShiftInterval{part.change.estimate, part.change.estimate, 0});
+    auto& row = chart.rows.emplace_back();
+    row.label = row.tip = part.name;
+    row.interval = {.low = std::min(worse * around.lower, worse * around.upper),
+                    .estimate = middle,
+                    .high = std::max(worse * around.lower, worse * around.upper)};
+    if (is_certain(part)) row.colour = middle > 0 ? Colour::red : Colour::green;
+    row.number = number_text(part);
+  }
+  return chart;
+}
+
 Json part_json(const BudgetPart& part) {
   Json json = {{"name", part.name},
                {"value", part.seeds > 0 ? Json(part.change.estimate) : Json()},
@@ -215,10 +255,16 @@ std::vector<Budget> budgets_of(const Results& results, std::string_view metric) 
   std::string unit;
   Better better = Better::lower;
   bool may_know = std::ranges::all_of(results.records, [](const Record& r) { return r.metrics.empty(); });
+  NamedValues axes;
+  for (const Record& record : results.records)
+    axes.insert(axes.end(), record.axes.begin(), record.axes.end());
+  const std::vector<std::string> present = taken_away(axes);
   for (const Record& record : results.records) {
     const std::string method = record.preset.empty() ? record.method : record.method + ":" + record.preset;
     auto& [outcomes, failed] = subjects[{record.scene, method}];
-    Outcome& outcome = outcomes[taken_away(record.axes)];
+    const std::vector<std::string> taken = taken_away(record.axes);
+    Outcome& outcome = outcomes[name_of_causes(taken, present)];
+    outcome.causes = taken;
     const Metric* const found = find_metric(record.metrics, metric);
     const ParameterValue* const seed = find_value(record.axes, "seed");
     if (found != nullptr) {
@@ -265,19 +311,29 @@ Section budget_section(const Budget& budget) {
     add(part, inside ? "  of it " + part.name : part.name);
   }
   if (budget.interaction) add(*budget.interaction, "beyond the sum");
+  for (const BudgetPart& pair : budget.pairs)
+    if (is_certain(pair)) add(pair, "  " + pair.name);
   section.blocks.emplace_back(std::move(table));
-  if (budget.interaction)
-    section.blocks.emplace_back(
-        Paragraph{is_certain(*budget.interaction)
-                      ? "The causes interact: together they make another error than one by one."
-                      : "No interaction is certain."});
+  section.blocks.emplace_back(Paragraph{interaction_text(budget)});
+  section.blocks.emplace_back(chart_of(budget));
   if (!budget.failed.empty()) section.blocks.emplace_back(Lines{budget.failed, 10});
   return section;
 }
 
+std::vector<Section> budget_sections(const Results& results) {
+  std::vector<Section> sections;
+  const auto has_metric = [](const Record& record) {
+    return find_metric(record.metrics, kBudgetMetric) != nullptr;
+  };
+  if (results.run.suite != kBudgetSuite || std::ranges::none_of(results.records, has_metric)) return sections;
+  for (const Budget& budget : budgets_of(results, kBudgetMetric)) sections.push_back(budget_section(budget));
+  return sections;
+}
+
 Json to_json(const Budget& budget) {
-  Json causes = Json::array();
+  Json causes = Json::array(), pairs = Json::array();
   for (const BudgetPart& part : budget.causes) causes.push_back(part_json(part));
+  for (const BudgetPart& pair : budget.pairs) pairs.push_back(part_json(pair));
   Json json = {{"scene", budget.scene},
                {"method", budget.method},
                {"metric", budget.metric},
@@ -285,6 +341,7 @@ Json to_json(const Budget& budget) {
                {"value", part_json(budget.whole)},
                {"causes", std::move(causes)},
                {"interaction", budget.interaction ? part_json(*budget.interaction) : Json()},
+               {"pairs", std::move(pairs)},
                {"failed", budget.failed}};
   json["value"].erase("name");
   return json;

@@ -30,15 +30,20 @@ struct Budget {
   BudgetPart whole = {};                       // the value as it is
   std::vector<BudgetPart> causes = {};         // the one that harms most first; those of a group behind it
   std::optional<BudgetPart> interaction = {};  // what all of them together make beyond the sum of each alone
+  std::vector<BudgetPart> pairs = {};          // what two of them make beyond their sum, the largest first
   std::vector<std::string> failed = {};        // cases without the value, and why
 };
+
+// The metric that is divided up unless another is asked for.
+inline constexpr const char* kBudgetMetric = "accuracy_rmse_mm";
 
 // Returns the budgets of a metric. Throws Error(input) for results of another plan; Error(usage) for a metric
 // that no case has where cases have others.
 std::vector<Budget> budgets_of(const Results& results, std::string_view metric);
 
-// Return a budget for readers and programs.
+// Return a budget for readers and programs, and those of a run, of kBudgetMetric; none of another run.
 Section budget_section(const Budget& budget);
+std::vector<Section> budget_sections(const Results& results);
 Json to_json(const Budget& budget);
 
 }  // namespace aqbench

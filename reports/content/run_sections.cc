@@ -8,7 +8,9 @@
 
 #include "core/text.h"
 #include "harness/records/numbers.h"
+#include "reports/content/budget.h"
 #include "reports/content/case_columns.h"
+#include "reports/content/curves.h"
 #include "reports/content/environment_text.h"
 #include "reports/content/metrics_table.h"
 #include "reports/content/times_table.h"
@@ -152,9 +154,14 @@ Section baseline_section(const BundleContent& content) {
 }
 
 std::vector<Section> leading_sections(const BundleContent& content, const BundleContent& cases) {
-  std::vector<Section> methods = methods_sections(content.results);
-  return {baseline_section(content), std::move(methods[0]), std::move(methods[1]),
-          cases_section(content, cases)};
+  std::vector<Section> sections = budget_sections(content.results),
+                       methods = methods_sections(content.results);
+  sections.push_back(baseline_section(content));
+  sections.push_back(std::move(methods[0]));
+  sections.push_back(std::move(methods[1]));
+  sections.push_back(curves_section(content.results));
+  sections.push_back(cases_section(content, cases));
+  return sections;
 }
 
 std::vector<Section> trailing_sections(const BundleContent& content, const BundleContent& cases) {

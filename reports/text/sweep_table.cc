@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "harness/records/numbers.h"
 #include "reports/content/case_columns.h"
+#include "reports/content/curves.h"
 #include "reports/content/metrics_table.h"
 #include "reports/text/tables.h"
 
@@ -72,6 +73,7 @@ std::string render_sweep_table(const Results& results, const Screen& screen) {
             legend(results);
     text += render_program_table(results, screen);
     text += terminal_of(protocols_table(results), screen);
+    text += terminal_of(curves_section(results), screen);
   }
   text += terminal_of(problem_lines(group_cases(results)), screen);
   const std::string workloads = render_workload_table(results, screen);

@@ -33,11 +33,13 @@ double imaging_of(const Case& planned, const std::string& name) {
 }
 
 // Each case of a seed by what was taken away.
-std::map<std::string, Case> cases_of(const PlanRequest& request) {
+std::map<std::string, Case> cases_of(const PlanRequest& request, bool pairs = false) {
   std::map<std::string, Case> cases;
-  for (const Case& planned : plan_sweep(budget_request(request)).cases)
+  const std::vector<std::string> present = {"camera poses", "water surface", "noise", "blur", "weak texture"};
+  for (const Case& planned : plan_sweep(budget_request(request, pairs)).cases)
     if (planned.seed == 42) {
-      EXPECT_TRUE(cases.emplace(taken_away(planned.axes), planned).second) << planned.name;
+      EXPECT_TRUE(cases.emplace(name_of_causes(taken_away(planned.axes), present), planned).second)
+          << planned.name;
     }
   return cases;
 }
@@ -57,6 +59,17 @@ TEST(BudgetPlan, TakesOneCauseAwayAtATime) {
     EXPECT_EQ(imaging_of(planned, "psf_sigma_px"), all || cause == "blur" ? 0 : 0.5) << cause;
     EXPECT_EQ(imaging_of(planned, "texture_contrast"), all || cause == "weak texture" ? 0.25 : 0.15) << cause;
   }
+}
+
+// Of five causes there are ten pairs; the two of the calibration are its group.
+TEST(BudgetPlan, TakesTwoCausesAwayWhereThatIsAsked) {
+  const auto cases = cases_of(planted(), true);
+  ASSERT_EQ(cases.size(), 8U + 9U);
+  const CalibrationError error = case_calibration_error(cases.at("camera poses with noise"));
+  EXPECT_EQ(error.camera_rotation_deg, 0);
+  EXPECT_EQ(error.water_z_m, 0.001);
+  EXPECT_EQ(imaging_of(cases.at("camera poses with noise"), "noise_sigma"), 0);
+  EXPECT_FALSE(cases.contains("camera poses with water surface"));
 }
 
 TEST(BudgetPlan, AnErrorFreeRequestHasNothingToTakeAway) {

@@ -48,6 +48,8 @@ Results planted(int seeds) {
     add(results, seed, water, 1.0 + more);
     add(results, seed, noise, 1.1 + more);
     add(results, seed, joined(poses, water), 0.35 + more);
+    add(results, seed, joined(poses, noise), 0.47 + more);  // 0.03 beyond their sum
+    add(results, seed, joined(water, noise), 0.9 + more + (seed % 2 == 0 ? 1e-3 : -1e-3));
     add(results, seed, joined(joined(poses, water), noise), 0.25 + more);
   }
   return results;
@@ -56,6 +58,8 @@ Results planted(int seeds) {
 const BudgetPart& part(const Budget& budget, const std::string& name) {
   return *std::ranges::find(budget.causes, name, &BudgetPart::name);
 }
+
+bool lacks(const Record& record, const std::string& axis) { return find_value(record.axes, axis) == nullptr; }
 
 TEST(Budget, DividesAValueUpByPairsOfSeeds) {
   const std::vector<Budget> budgets = budgets_of(planted(6), kMetric);
@@ -78,6 +82,43 @@ TEST(Budget, DividesAValueUpByPairsOfSeeds) {
   const Json json = to_json(budget);
   EXPECT_EQ(json["value"]["seeds"], 6);
   EXPECT_EQ(json["causes"][2]["group"], "calibration");
+}
+
+TEST(Budget, PairsThatInteractAreNamed) {
+  const Budget budget = budgets_of(planted(6), kMetric)[0];
+  ASSERT_EQ(budget.pairs.size(), 3U);
+  EXPECT_EQ(budget.pairs[0].name, "camera poses with water surface") << "it is the group";
+  EXPECT_NEAR(budget.pairs[0].change.estimate, 0.05, 1e-12);
+  EXPECT_EQ(budget.pairs[1].name, "camera poses with noise");
+  EXPECT_NEAR(budget.pairs[1].change.estimate, 0.03, 1e-12);
+  const std::string text = terminal_of(budget_section(budget));
+  EXPECT_THAT(text, AllOf(HasSubstr("  camera poses with noise "), HasSubstr("The pairs above do.")));
+  EXPECT_THAT(text, testing::Not(HasSubstr("water surface with noise"))) << "its interval holds 0";
+  EXPECT_EQ(to_json(budget)["pairs"].size(), 3U);
+  EXPECT_EQ(budget.causes.size(), 5U) << "pairs are no causes";
+}
+
+// The picture: on the right the causes that make the value worse, also where more is better.
+TEST(Budget, IsDrawnWithItsIntervals) {
+  Results results = planted(6);
+  const auto rows_of = [&](const char* metric) {
+    const Section section = budget_section(budgets_of(results, metric)[0]);
+    for (const ReportBlock& block : section.blocks)
+      if (const auto* const chart = std::get_if<Chart>(&block)) return chart->rows;
+    return std::vector<Chart::Row>();
+  };
+  const auto rows = rows_of(kMetric);
+  ASSERT_EQ(rows.size(), 5U);
+  EXPECT_EQ(rows[2].label, "camera poses");
+  EXPECT_NEAR(rows[2].interval->estimate, 0.6, 1e-12);
+  EXPECT_EQ(rows[2].colour, Colour::red);
+  for (Record& record : results.records)
+    record.metrics = {
+        {"completeness_2mm_pct",
+         {lacks(record, "perturb.camera_rotation_deg") ? 80.0 : 90.0, "%", Better::higher, ""}}};
+  EXPECT_NEAR(rows_of("completeness_2mm_pct")[2].interval->estimate, 10, 1e-12);
+  EXPECT_EQ(budget_sections(results).size(), 0U) << "no case has the metric of pages";
+  EXPECT_EQ(budget_sections(planted(6)).size(), 1U);
 }
 
 TEST(Budget, FewSeedsHaveNoInterval) {
@@ -105,8 +146,6 @@ void lose_value(Record& record) {
   record.status = Status::crashed;
   record.reason = "killed by signal 9";
 }
-
-bool lacks(const Record& record, const std::string& axis) { return find_value(record.axes, axis) == nullptr; }
 
 TEST(Budget, ACauseThatMakesCasesFailIsNamed) {
   Results results = planted(6);
