@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "cli/options.h"
@@ -10,6 +11,7 @@
 #include "core/stopwatch.h"
 #include "core/text.h"
 #include "harness/running/progress.h"
+#include "scenes/dataset/board_stills.h"
 #include "scenes/dataset/colmap_model.h"
 #include "scenes/dataset/dataset_cache.h"
 #include "scenes/dataset/own_rig.h"
@@ -21,6 +23,7 @@ namespace {
 struct RenderRequest {
   DatasetRequest dataset;
   std::optional<std::filesystem::path> out;  // required
+  std::optional<std::filesystem::path> poses;
   std::optional<int> threads;
   bool cache = true;
   bool json = false;
@@ -55,6 +58,8 @@ const Flag<RenderRequest> kRenderFlags[] = {
      "SCENE.PARAMETER=VALUE, RIG.PARAMETER=VALUE or imaging.PARAMETER=VALUE, may be repeated",
      [](RenderRequest& r, const FlagValue& v) { r.dataset.overrides.push_back(parse_override(v.text)); },
      repeated()},
+    {"poses", "FILE", "one still of a board for each pose of a JSON list (docs/water.md)",
+     into<&RenderRequest::poses>},
     {"mesh-pitch-mm", "MM", "vertex spacing of truth/surface.ply, mm, 0.1 to 100", read_mesh_pitch,
      usually("1")},
     {"threads", "N", "threads; changes no byte (default: all processors)", into<&RenderRequest::threads>},
@@ -102,7 +107,7 @@ class CatchInterrupts {
   CatchInterrupts& operator=(const CatchInterrupts&) = delete;
 
   // Throws Error(interrupted) once a signal has come. Safe from any thread.
-  void throw_if_interrupted() const {
+  static void throw_if_interrupted() {
     if (g_interrupted != 0) throw Error(ErrorKind::interrupted, "interrupted");
   }
 
@@ -121,9 +126,8 @@ void write_for_refractive_colmap(const Rig& rig, const std::filesystem::path& di
   write_colmap_model(dir, rig, "000000.png");
 }
 
-// Returns whether the dataset was rendered; false if it came from the cache. Shows its progress on a
-// terminal.
-bool produce_dataset(const RenderRequest& request, const DatasetPlan& plan) {
+// Calls `produce`, showing its progress on a terminal, until a signal comes. Returns whether it reported any.
+bool show_progress(const std::function<void(const RenderProgress& progress)>& produce) {
   const CatchInterrupts interrupts;
   const auto options = SweepDisplay::options_for_stderr();
   SweepDisplay display(options);
@@ -131,7 +135,7 @@ bool produce_dataset(const RenderRequest& request, const DatasetPlan& plan) {
   double next_s = 0.1;
   bool rendered = false;
   const RenderProgress progress = [&](std::size_t done, std::size_t work, const std::string& camera) {
-    interrupts.throw_if_interrupted();
+    CatchInterrupts::throw_if_interrupted();
     rendered = true;
     const double elapsed_s = seconds_since(start),
                  share = static_cast<double>(done) / static_cast<double>(work);
@@ -143,13 +147,18 @@ bool produce_dataset(const RenderRequest& request, const DatasetPlan& plan) {
                       static_cast<std::size_t>(std::max(columns, 20)));
     });
   };
-  if (request.cache) {
+  produce(progress);
+  return rendered;
+}
+
+// Returns whether the dataset was rendered; false if it came from the cache.
+bool produce_dataset(const RenderRequest& request, const DatasetPlan& plan) {
+  const bool rendered = show_progress([&](const RenderProgress& progress) {
+    if (!request.cache) return write_dataset(plan, *request.out, progress);
     const CachedDataset cached = cached_dataset(plan, cache_options_from_environment(), progress);
-    interrupts.throw_if_interrupted();
+    CatchInterrupts::throw_if_interrupted();
     copy_dataset(cached.dir(), *request.out);
-  } else {
-    write_dataset(plan, *request.out, progress);
-  }
+  });
   write_for_refractive_colmap(plan.rig, *request.out / "colmap_underwater");
   return rendered;
 }
@@ -181,6 +190,33 @@ Json render_json(const RenderRequest& request, const DatasetPlan& plan, bool ren
           {"dataset", parse_strict_json(dataset_record(plan), "dataset")}};
 }
 
+// One still of a board for each of its poses.
+ExitCode render_stills(const RenderRequest& request) {
+  const std::vector<DatasetPlan> stills = plan_board_stills(request.dataset, *request.poses);
+  require_free_folder(*request.out);
+  const auto start = SteadyClock::now();
+  show_progress([&](const RenderProgress& progress) { write_board_stills(stills, *request.out, progress); });
+  const double wall_s = seconds_since(start);
+  const DatasetPlan& first = stills.front();
+  std::vector<std::size_t> unseen;
+  for (std::size_t i = 0; i < stills.size(); ++i)
+    if (cameras_without_scene(stills[i]).size() == first.rig.cameras.size()) unseen.push_back(i);
+  if (request.json) {
+    Json json = render_json(request, first, true, wall_s);
+    json.erase("cameras_that_see_nothing");
+    json["stills"] = stills.size();
+    json["poses_that_no_camera_sees"] = unseen;
+    print_json(json.dump(2) + "\n");
+    return ExitCode::pass;
+  }
+  fmt::print("{}: {} of {} seen by {} ({}, {}), {:.1f} MB, rendered in {:.1f} s\n",
+             printable(request.out->string()), counted(stills.size(), "pose"), printable(first.scene.name),
+             printable(request.dataset.rig), counted(first.rig.cameras.size(), "camera"),
+             request.dataset.imaging, static_cast<double>(folder_bytes(*request.out)) / 1e6, wall_s);
+  for (const std::size_t pose : unseen) fmt::print("pose {}: no camera sees the board\n", pose);
+  return ExitCode::pass;
+}
+
 }  // namespace
 
 ExitCode render_command(const Arguments& arguments) {
@@ -188,6 +224,7 @@ ExitCode render_command(const Arguments& arguments) {
   if (!request.out) throw usage_error("--out DIR is missing");
   if (request.threads) set_thread_count(*request.threads);
   request.dataset.generator_version = AQBENCH_VERSION;
+  if (request.poses) return render_stills(request);
   const DatasetPlan plan = plan_dataset(request.dataset);
   require_free_folder(*request.out);  // refuses an occupied folder before rendering
   const auto start = SteadyClock::now();

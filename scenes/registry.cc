@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "scenes/cloud/cloud_file.h"
+#include "scenes/surfaces/board.h"
 #include "scenes/surfaces/mesh_surface.h"
 #include "scenes/surfaces/ripples/ripple_field.h"
 #include "scenes/surfaces/shapes.h"
@@ -169,6 +170,8 @@ std::vector<ParameterSpec> room_parameters() {
       facets(r.facets, "along each side of a wall")};
 }
 
+SurfacePtr board(const Parameters& v, const Patch&) { return make_mesh_surface(board_mesh(*board_of(v))); }
+
 const std::vector<SceneEntry>& entries() {
   static const std::vector<SceneEntry> table = {
       {{"flat_plane", "horizontal plane", with_patch({depth("depth_m", "depth of the plane")})}, flat_plane},
@@ -185,6 +188,10 @@ const std::vector<SceneEntry>& entries() {
        object},
       {{"room", "room with curved walls and three objects, a mesh, to stand in", room_parameters(), false},
        room},
+      {{"charuco", "ChArUco board for calibrations, as OpenCV 4.7 and later draw it",
+        board_parameters({.marker_m = 0.0225, .dictionary = "DICT_5X5_100"}), false},
+       board},
+      {{"checkerboard", "chessboard for calibrations", board_parameters({}), false}, board},
   };
   return table;
 }

@@ -135,7 +135,7 @@ std::optional<Rig> request_rig(const EvalCloudRequest& request) {
   const bool placed = is_rig_file(request.rig) && !request.scene.empty();
   const Scene scene = placed ? make_scene(request.scene, request.overrides) : Scene();
   return make_scene_rig(request.rig, resolve_parameters(spec.name, spec.parameters, request.overrides),
-                        kJitterSeed, scene.truth.surface.get())
+                        kJitterSeed, &scene)
       .rig;
 }
 

@@ -15,10 +15,10 @@
 #include "core/sha256.h"
 #include "scenes/cloud/npy.h"
 #include "scenes/cloud/ply.h"
+#include "scenes/dataset/board_truth.h"
 #include "scenes/dataset/colmap_model.h"
 #include "scenes/dataset/own_rig.h"
 #include "scenes/images/image_file.h"
-#include "scenes/optics/calibration_file.h"
 #include "scenes/registry.h"
 
 namespace aqbench {
@@ -120,45 +120,38 @@ TextureOptions texture_of(const Scene& scene) {
   return texture;
 }
 
+void write_board(const PlacedBoard& board, const Rig& rig, const std::filesystem::path& truth_dir) {
+  PointCloud corners;
+  for (const Vec3& corner : board_corners(board.shape))
+    corners.points_m.push_back(board.world_from_board * corner);
+  write_ply_cloud(truth_dir / "board.ply", corners);
+  write_file(truth_dir / "corners.json", corners_json(board, rig));
+  write_file(truth_dir / "truth.json", R"({"charuco": "corners.json"})"
+                                       "\n");
+}
+
 void write_contents(const DatasetPlan& plan, const std::filesystem::path& dir,
                     const RenderProgress& progress) {
   const Surface& surface = *plan.scene.truth.surface;
-  const Renderer renderer(surface, plan.imaging, plan.request.seed, texture_of(plan.scene));
+  const auto board = board_of(plan.scene.parameters);
+  const Renderer renderer(surface, plan.imaging, plan.request.seed, texture_of(plan.scene),
+                          board ? board_paint(*board, plan.imaging.texture_contrast) : Paint());
   WorkCounter counter(plan, progress);
   for (std::size_t i = 0; i < plan.rig.cameras.size(); ++i) write_camera(renderer, plan, i, counter, dir);
   write_file(dir / "truth" / "scene.json", dataset_record(plan));
   write_ply_mesh(dir / "truth" / "surface.ply", surface.mesh(plan.request.mesh_pitch_m));
+  if (board) write_board(*board, plan.rig, dir / "truth");
   if (is_dry(plan.rig)) {
     make_folders(dir / "colmap");
     write_colmap_model(dir / "colmap", plan.rig, kImageFile);
   }
-  // A date would make equal requests differ, and a hash of the record would lead a method to the truth.
-  write_calibration(dir / "calibration.json", plan.rig,
-                    {"1970-01-01T00:00:00Z", "aqbench " + plan.request.generator_version, "none"});
+  write_calibration(dir / "calibration.json", plan.rig, calibration_metadata(plan));
 }
 
 // The path without a separator at its end, whose last part is a name.
 std::filesystem::path folder_path(const std::filesystem::path& dir) {
   std::filesystem::path path = std::filesystem::absolute(dir).lexically_normal();
   return path.has_filename() ? path : path.parent_path();
-}
-
-// Writes into a temporary folder that becomes `dir` when `fill` returns and is removed when it throws.
-void fill_folder(const std::filesystem::path& dir,
-                 const std::function<void(const std::filesystem::path& partial)>& fill) {
-  require_free_folder(dir);
-  const std::filesystem::path target = folder_path(dir);
-  const std::filesystem::path partial = make_folder_beside(target);
-  try {
-    fill(partial);
-    std::error_code error;
-    std::filesystem::rename(partial, target, error);  // replaces only an empty folder
-    if (error) throw io_error("{}: {}", target.string(), error.message());
-  } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove_all(partial, ignored);
-    throw;
-  }
 }
 
 std::string record_text(const DatasetPlan& plan, Listed listed) {
@@ -204,8 +197,9 @@ void require_in_sight(const DatasetPlan& plan, const TriangleMesh& mesh) {
                       plan.request.rig, plan.request.scene);
 }
 
-void take_rig(DatasetPlan& plan, const Surface* scene) {
-  RigFile made = make_scene_rig(plan.request.rig, plan.rig_parameters, plan.request.seed, scene);
+void take_rig(DatasetPlan& plan, const Scene* scene) {
+  RigFile made = make_scene_rig(plan.request.rig, plan.rig_parameters, plan.request.seed,
+                                plan.request.rig_stays ? nullptr : scene);
   plan.rig = std::move(made.rig);
   plan.rig_sha256 = std::move(made.sha256);
 }
@@ -218,7 +212,7 @@ void add_mesh(DatasetPlan& plan) {
   };
   make();
   if (is_rig_file(plan.request.rig)) {  // moved to the mesh, it may look at the other side of an open part
-    take_rig(plan, plan.scene.truth.surface.get());
+    take_rig(plan, &plan.scene);
     make();
   }
   plan.scene.name = std::string(kMeshPrefix) + file.filename().string();
@@ -267,11 +261,11 @@ DatasetPlan plan_images(const DatasetRequest& request) {
                    {},
                    {}};
   const Surface* const surface = plan.scene.truth.surface.get();
-  take_rig(plan, surface);
-  if (own_rig && surface != nullptr) {
+  take_rig(plan, &plan.scene);
+  if (surface != nullptr && (own_rig || board_of(plan.scene.parameters))) {
     const TriangleMesh mesh = surface->mesh(kCoarsePitch_m);
     require_below_water(plan, request.scene, mesh);
-    require_in_sight(plan, mesh);
+    if (own_rig && !request.rig_stays) require_in_sight(plan, mesh);
   }
   plan.imaging = imaging_options(plan.imaging_parameters);
   check(plan.imaging);
@@ -288,6 +282,29 @@ void require_free_folder(const std::filesystem::path& dir) {
   const bool empty = std::filesystem::is_empty(dir, error);
   if (error) throw io_error("{}: {}", dir.string(), error.message());
   if (!empty) throw usage_error("{}: the folder is not empty", dir.string());
+}
+
+void fill_folder(const std::filesystem::path& dir,
+                 const std::function<void(const std::filesystem::path& partial)>& fill) {
+  require_free_folder(dir);
+  const std::filesystem::path target = folder_path(dir);
+  const std::filesystem::path partial = make_folder_beside(target);
+  try {
+    fill(partial);
+    std::error_code error;
+    std::filesystem::rename(partial, target, error);  // replaces only an empty folder
+    if (error) throw io_error("{}: {}", target.string(), error.message());
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove_all(partial, ignored);
+    throw;
+  }
+}
+
+CalibrationMetadata calibration_metadata(const DatasetPlan& plan) {
+  CalibrationMetadata metadata{"1970-01-01T00:00:00Z", "aqbench " + plan.request.generator_version, "none"};
+  if (const auto board = board_of(plan.scene.parameters)) metadata.board = calibrated_board(board->shape);
+  return metadata;
 }
 
 void write_dataset(const DatasetPlan& plan, const std::filesystem::path& dir,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/parameters.h"
+#include "scenes/optics/calibration_file.h"
 #include "scenes/optics/camera.h"
 #include "scenes/rendering/imaging.h"
 #include "scenes/scene.h"
@@ -28,6 +29,8 @@ struct DatasetRequest {
   std::vector<Override> overrides;
   double mesh_pitch_m = 0.001;    // of truth/surface.ply
   std::string generator_version;  // recorded
+  // The rig of a file stays in its world, which is the scene's; a scene that it does not see is no error.
+  bool rig_stays = false;
 };
 
 // A request with all names looked up and parameters resolved.
@@ -66,6 +69,14 @@ using RenderProgress = std::function<void(std::size_t done, std::size_t work, co
 // plans give equal bytes. Throws Error(usage) if `dir` exists and is not an empty folder, Error(io).
 void write_dataset(const DatasetPlan& plan, const std::filesystem::path& dir,
                    const RenderProgress& progress = {});
+
+// Does that with what `fill` writes into the folder that it gets.
+void fill_folder(const std::filesystem::path& dir,
+                 const std::function<void(const std::filesystem::path& partial)>& fill);
+
+// Returns what calibration.json says beside the cameras. A date would make equal requests differ, and a hash
+// of the record would lead a method to the truth.
+CalibrationMetadata calibration_metadata(const DatasetPlan& plan);
 
 // Copies a rendered dataset from another folder in the same way.
 void copy_dataset(const std::filesystem::path& from, const std::filesystem::path& dir);

@@ -16,6 +16,7 @@
 #include "scenes/dataset/layouts.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/refractive_camera.h"
+#include "scenes/surfaces/board.h"
 
 namespace aqbench {
 
@@ -157,13 +158,14 @@ LookedAt looked_at(const Rig& rig, double distance_m) {
   return found;
 }
 
-void place(const Parameters& parameters, const Surface& scene, Rig& rig) {
+void place(const Parameters& parameters, const Scene& scene, Rig& rig) {
+  const Surface& surface = *scene.truth.surface;
   const LookedAt seen = looked_at(rig, parameters.number("distance_m"));
   const auto water = level_water(rig);
   Similarity moved;
-  if (!water && scene.patch() != nullptr)
+  if (!water && (surface.patch() != nullptr || board_of(scene.parameters)))
     moved.linear = Eigen::Quaterniond::FromTwoVectors(seen.direction, Vec3::UnitZ()).toRotationMatrix();
-  moved.translation_m = middle_of(scene) - moved.rotation() * seen.point_m;
+  moved.translation_m = middle_of(surface) - moved.rotation() * seen.point_m;
   move_cameras(moved, rig.cameras);
   if (!water) return;
   WaterInterface there = *water;
@@ -224,13 +226,14 @@ RigFile read_rig_file(const fs::path& path) {
 }
 
 RigFile make_scene_rig(std::string_view name, const Parameters& parameters, std::uint64_t seed,
-                       const Surface* scene) {
+                       const Scene* scene) {
   if (!is_rig_file(name)) return {make_rig(find_rig(name), parameters, seed), {}};
   RigFile read = read_rig_file(fs::path(name));
   Rig& rig = read.rig;
   for (Camera& camera : rig.cameras) shrink(camera.intrinsics, parameters.number("scale"));
   add_water(parameters, rig);
-  if (scene != nullptr && parameters.text("place") == "looked_at") place(parameters, *scene, rig);
+  if (scene != nullptr && scene->truth.surface && parameters.text("place") == "looked_at")
+    place(parameters, *scene, rig);
   if (parameters.number("jitter_position_m") > 0 || parameters.number("jitter_angle_deg") > 0)
     for (std::size_t i = 0; i < rig.cameras.size(); ++i) {
       CameraFromWorld& pose = rig.cameras[i].camera_from_world;

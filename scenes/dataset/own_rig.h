@@ -51,10 +51,10 @@ RigFile read_rig_file(const std::filesystem::path& path);
 // Makes a rig by name as make_rig() does, or that of a file: its images scaled, level water added, the rig
 // moved so that the middle of the scene lies where its cameras look, and each camera jittered. Where `scene`
 // is null or rig.place=file the file's world is the scene's. A rig without water turns as well: its mean
-// viewing direction becomes +Z, from where a patch is seen. Throws Error(usage) for a bad parameter,
-// Error(input) for cameras whose axes do not meet in front of them.
+// viewing direction becomes +Z, from where a patch or a board is seen. Throws Error(usage) for a bad
+// parameter, Error(input) for cameras whose axes do not meet in front of them.
 RigFile make_scene_rig(std::string_view rig, const Parameters& parameters, std::uint64_t seed,
-                       const Surface* scene);
+                       const Scene* scene);
 
 // Returns the names of the cameras in whose images no vertex of the scene lies; what hides it is not looked
 // at.

@@ -146,7 +146,7 @@ struct ControlTruth {
   double radius_m = 0.01;
 };
 
-// Reads the board of a frame; the truth must have one. Throws Error(input) naming file and field.
+// Reads the board of a frame, also as `render` writes it; the truth must have one. Throws Error(input) naming file and field.
 BoardTruth true_board(const RecordingTruth& truth, std::size_t frame);
 
 // Reads the control points of a frame; the truth must have some. Throws Error(input) naming file and field

@@ -33,7 +33,7 @@ Vec3 scaled_position(const JsonPlace& place, double metres_per_unit) {
 }
 
 BoardCorner corner_at(const JsonPlace& place, double metres_per_unit) {
-  place.allow_only({"id", "position", "pixels"});
+  place.allow_only({"id", "position", "pixels", "not_visible"});
   BoardCorner corner;
   const std::uint64_t id = place.at("id").count();
   if (id > 1'000'000) place.at("id").fail("must be at most 1000000");
@@ -102,7 +102,8 @@ BoardTruth true_board(const RecordingTruth& truth, std::size_t frame) {
   const std::filesystem::path file = file_of_frame(truth.board_file, frame);
   const Json json = read_strict_json(file, kSmallFileJson);
   const JsonPlace root(json, file.string());
-  root.allow_only({"unit", "squares_x", "square_size", "corners"});
+  root.allow_only({"unit", "pixel_unit", "squares_x", "squares_y", "square_size", "marker_size", "dictionary",
+                   "world_from_board", "corners"});
   const double metres_per_unit = metres_at(root.at("unit"));
   BoardTruth board;
   const std::uint64_t squares = root.at("squares_x").count();

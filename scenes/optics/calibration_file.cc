@@ -237,11 +237,11 @@ std::string calibration_json(const Rig& rig, const CalibrationMetadata& metadata
     file["interface"] = {{"normal", {0.0, 0.0, -1.0}}, {"n_air", water->n_air}, {"n_water", water->n_water}};
   file.update(Json{
       {"board",
-       {{"squares_x", 8},
-        {"squares_y", 5},
-        {"square_size", 0.04},
-        {"marker_size", 0.03},
-        {"dictionary", "DICT_6X6_250"}}},
+       {{"squares_x", metadata.board.squares_x},
+        {"squares_y", metadata.board.squares_y},
+        {"square_size", metadata.board.square_m},
+        {"marker_size", metadata.board.marker_m},
+        {"dictionary", metadata.board.dictionary}}},
       {"diagnostics",
        {{"reprojection_error_rms", 0.0},
         {"reprojection_error_per_camera", Json::object()},

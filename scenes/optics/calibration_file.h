@@ -10,11 +10,19 @@
 
 namespace aqbench {
 
-// The "metadata" of the file, which does not affect the cameras.
+// The "board" of the file, the one by which the cameras were calibrated; its squares and markers in metres.
+struct CalibratedBoard {
+  int squares_x = 8, squares_y = 5;
+  double square_m = 0.04, marker_m = 0.03;
+  std::string dictionary = "DICT_6X6_250";
+};
+
+// The "metadata" of the file, and its board, which do not affect the cameras.
 struct CalibrationMetadata {
   std::string calibration_date;  // ISO 8601; the caller's choice, so that equal input gives equal bytes
   std::string software_version;
   std::string config_hash;
+  CalibratedBoard board = {};
 };
 
 // Returns the file's text: version 1.0 if every camera looks through the water, 1.1 if not. Numbers read back

@@ -22,9 +22,9 @@ constexpr std::size_t kStripeRows = 16;
 // The slots of RandomStream::sensor_noise.
 enum SensorSlot : std::uint32_t { noise_slot = 0, gain_slot = 1 };
 
-TextureOptions with_contrast(TextureOptions texture, const ImagingOptions& options) {
+TextureOptions with_contrast(TextureOptions texture, const ImagingOptions& options, bool is_painted) {
   check(options);  // before the texture is made
-  texture.rms_contrast = options.texture_contrast;
+  texture.rms_contrast = is_painted ? 0 : options.texture_contrast;
   return texture;
 }
 
@@ -153,12 +153,13 @@ struct Renderer::SampleGrid {
 };
 
 Renderer::Renderer(const Surface& surface, const ImagingOptions& options, std::uint64_t seed,
-                   const TextureOptions& texture)
+                   const TextureOptions& texture, Paint paint)
     : options_(options),
       seed_(seed),
       exact_(surface),
       fast_(surface, kMaxRayDepth_m, kSampleTolerance_m),
-      texture_(with_contrast(texture, options), seed) {}
+      paint_(std::move(paint)),
+      texture_(with_contrast(texture, options, paint_ != nullptr), seed) {}
 
 double Renderer::gain(std::uint64_t camera_index) const {
   const double u = uniform01({seed_, RandomStream::sensor_noise}, camera_index, gain_slot);
@@ -203,17 +204,26 @@ void Renderer::sample_row_of_mesh(const RefractiveCamera& camera, const SampleGr
     }
   std::vector<FaceHit> hits(rays.size());
   fast_.first_faces(rays, hits);
+  const auto position_m = [&](std::size_t k) { return point_on_ray(rays[k], hits[k].depth_m); };
+  const auto step_m = [&](std::size_t k) -> Vec3 {
+    for (const std::size_t next : {k + 1, k})  // to the next sample, or else from the last one
+      if (next > 0 && next < rays.size() && samples[next] == samples[next - 1] + 1)
+        if (const Vec3 step = position_m(next) - position_m(next - 1); step.allFinite()) return step;
+    return Vec3::Zero();
+  };
   for (std::size_t k = 0; k < rays.size(); ++k) {
     if (std::isnan(hits[k].depth_m)) continue;
-    double value = paint_on_face(texture_, point_on_ray(rays[k], hits[k].depth_m), hits[k].normal);
+    double value = paint_ ? paint_(position_m(k), to_vec3(rays[k].direction), step_m(k))
+                          : paint_on_face(texture_, position_m(k), hits[k].normal);
     if (options_.absorption_per_m != 0) value *= std::exp(-options_.absorption_per_m * hits[k].depth_m);
     out[samples[k]] = static_cast<float>(value);
   }
 }
 
-void Renderer::expose_row(std::uint64_t camera_index, int row, const std::vector<float>& radiance,
-                          RenderedImage& out) const {
-  const RandomKey key{seed_, RandomStream::sensor_noise};
+void Renderer::expose_row(std::uint64_t camera_index, std::uint64_t still, int row,
+                          const std::vector<float>& radiance, RenderedImage& out) const {
+  constexpr std::uint64_t kApart = 0x9e3779b97f4a7c15;  // of the seeds of two stills
+  const RandomKey key{seed_ + kApart * still, RandomStream::sensor_noise};
   const double levels = std::ldexp(1.0, options_.bits) - 1;
   const double cx = (out.width - 1) / 2.0, cy = (out.height - 1) / 2.0;
   const double corner2 = std::max(cx * cx + cy * cy, 1.0), camera_gain = gain(camera_index);
@@ -235,8 +245,8 @@ void Renderer::expose_row(std::uint64_t camera_index, int row, const std::vector
   }
 }
 
-RenderedImage Renderer::image(const Camera& camera, std::uint64_t camera_index,
-                              const RowProgress& progress) const {
+RenderedImage Renderer::image(const Camera& camera, std::uint64_t camera_index, const RowProgress& progress,
+                              std::uint64_t still) const {
   const RefractiveCamera refractive = refractive_camera(camera);
   const Undistorter undistorter(camera.intrinsics);
   const PixelFilter filter = pixel_filter(options_);
@@ -265,7 +275,7 @@ RenderedImage Renderer::image(const Camera& camera, std::uint64_t camera_index,
           sum += filter.weights[k] * static_cast<double>(top[k * width + column]);
         radiance[column] = static_cast<float>(sum);
       }
-      expose_row(camera_index, static_cast<int>(row), radiance, out);
+      expose_row(camera_index, still, static_cast<int>(row), radiance, out);
     }
     if (progress) progress(end - begin);
   });

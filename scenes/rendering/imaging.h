@@ -70,17 +70,22 @@ struct RenderedImage {
 // Called with the number of rows just finished, by any thread. An exception stops the rendering.
 using RowProgress = std::function<void(std::size_t rows)>;
 
+// Returns the grey value of a mesh where a ray, of this direction, meets it, in place of the texture.
+// `step_m` leads to where the next sample's ray meets it; 0: unknown.
+using Paint = std::function<double(const Vec3& position_m, const Vec3& direction, const Vec3& step_m)>;
+
 // Renders one surface, a formula or a mesh, which must outlive this. Every result is the same for any thread
 // count. The texture has the contrast of the imaging options.
 class Renderer {
  public:
   Renderer(const Surface& surface, const ImagingOptions& options, std::uint64_t seed,
-           const TextureOptions& texture = {});
+           const TextureOptions& texture = {}, Paint paint = {});
 
   // Renders the camera's raw image, lens distortion included. camera_index makes gain and noise differ
-  // between cameras. Uses parallel_for.
-  RenderedImage image(const Camera& camera, std::uint64_t camera_index,
-                      const RowProgress& progress = {}) const;
+  // between cameras, `still` the
+  // noise between images of one camera. Uses parallel_for.
+  RenderedImage image(const Camera& camera, std::uint64_t camera_index, const RowProgress& progress = {},
+                      std::uint64_t still = 0) const;
 
   // Computes the true depths of the undistorted camera. Uses parallel_for.
   DepthMap depth_map(const Camera& camera, const RowProgress& progress = {}) const;
@@ -93,12 +98,13 @@ class Renderer {
   void sample_row(const RefractiveCamera& camera, const SampleGrid& grid, std::vector<float>& out) const;
   void sample_row_of_mesh(const RefractiveCamera& camera, const SampleGrid& grid,
                           std::vector<float>& out) const;
-  void expose_row(std::uint64_t camera_index, int row, const std::vector<float>& radiance,
-                  RenderedImage& out) const;
+  void expose_row(std::uint64_t camera_index, std::uint64_t still, int row,
+                  const std::vector<float>& radiance, RenderedImage& out) const;
 
   ImagingOptions options_;
   std::uint64_t seed_;
   RayHitter exact_, fast_;
+  Paint paint_;
   Texture texture_;
 };
 

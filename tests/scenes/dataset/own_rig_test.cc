@@ -60,9 +60,8 @@ class OwnRig : public ::testing::Test {
   }
   static Rig make(const std::string& file, const std::vector<Override>& settings) {
     const RigSpec& spec = rig_spec(file);
-    return make_scene_rig(file, resolve_parameters(spec.name, spec.parameters, settings), 7,
-                          make_scene("flat_plane", {}).truth.surface.get())
-        .rig;
+    const Scene scene = make_scene("flat_plane", {});
+    return make_scene_rig(file, resolve_parameters(spec.name, spec.parameters, settings), 7, &scene).rig;
   }
   static Vec3 centre(const Camera& camera) { return camera_centre_m(camera.camera_from_world); }
   static Vec2 seen(const Camera& camera, const Vec3& point_m) {
