@@ -9,6 +9,7 @@
 #include <mutex>
 #include <numbers>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -43,13 +44,30 @@ Vec3 plane_normal(const std::vector<Vec3>& offsets_m) {
   return solver.eigenvectors().col(0);
 }
 
+// Returns which eighth of a turn a direction lies in, counted from the first axis.
+unsigned octant_of(double x, double y) {
+  unsigned octant = 0;
+  if (y < 0) std::tie(octant, x, y) = std::tuple(4U, -x, -y);
+  if (x < 0) std::tie(octant, x, y) = std::tuple(octant + 2, y, -x);
+  return octant + (y > x ? 1 : 0);
+}
+
 // Returns the widest gap in the directions of the neighbours around a point, if it is that of a border.
 std::optional<Gap> border_gap(const std::vector<Vec3>& offsets_m, const Vec3& normal) {
   const Vec3 u = normal.unitOrthogonal(), v = normal.cross(u);
+  std::vector<std::array<double, 2>> directions;
+  unsigned filled = 0;  // a bit for each octant
+  for (const Vec3& offset : offsets_m) {
+    const double x = offset.dot(u), y = offset.dot(v);
+    if (x == 0 && y == 0) continue;
+    directions.push_back({x, y});
+    filled |= 1U << octant_of(x, y);
+  }
+  // Most points are amid others: a gap of three octants has two whole ones beside each other.
+  const unsigned empty = ~filled & 0xFFU, next = (empty >> 1) | ((empty & 1U) << 7);
+  if ((empty & next) == 0) return std::nullopt;
   std::vector<double> angles;
-  for (const Vec3& offset : offsets_m)
-    if (const double x = offset.dot(u), y = offset.dot(v); x != 0 || y != 0)
-      angles.push_back(std::atan2(y, x));
+  for (const auto& [x, y] : directions) angles.push_back(std::atan2(y, x));
   if (angles.size() < 3) return std::nullopt;
   std::ranges::sort(angles);
   double widest = angles.front() + 2 * std::numbers::pi - angles.back(), from = angles.back();
