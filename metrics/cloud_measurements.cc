@@ -3,6 +3,7 @@
 #include <Eigen/Eigenvalues>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include "core/parallel.h"
@@ -38,7 +39,7 @@ void append(std::vector<double>& values, std::vector<double> more, std::size_t m
 void measure_reach(const CloudBlocks& cloud, const Surface& truth, const ScoreOptions& options,
                    std::size_t longest, CloudMeasurements& measured) {
   measured.completeness = measure_completeness(cloud, longest, truth, options.sample_spacing_m,
-                                               options.sample_seed, options.part.crop);
+                                               options.sample_seed, options.part.crop, options.samples);
   if (!measured.completeness) {
     measured.no_completeness = cloud.points() == 0 ? "no points" : "no finite points";
   } else if (measured.completeness->distance_m.empty()) {
@@ -75,6 +76,16 @@ std::vector<TileGroup> measure_errors(const CloudBlocks& cloud, const Surface& t
     measured.subset.add(block, std::move(scored.index));
   });
   return groups;
+}
+
+// Positions need more memory than all else of samples.
+std::shared_ptr<const SurfaceSamples> without_positions(const SurfaceSamples& samples) {
+  SurfaceSamples rest;
+  rest.weights = samples.weights;
+  rest.each_m2 = samples.each_m2;
+  rest.spacing_m = samples.spacing_m;
+  rest.of_points = samples.of_points;
+  return std::make_shared<SurfaceSamples>(std::move(rest));
 }
 
 }  // namespace
@@ -159,7 +170,7 @@ CloudMeasurements measure_cloud(const CloudBlocks& cloud, const Surface& truth, 
   if (options.tiles && truth.patch() != nullptr) measured.tiles = empty_tiles(*truth.patch(), options.tile_m);
   measure_reach(cloud, truth, options, sizes.searched_of(cloud.points()), measured);
   if (measured.completeness && truth.patch() == nullptr && !keep_sample_positions)
-    measured.completeness->samples.positions_m = std::vector<Vec3>();  // = {} would keep the memory
+    measured.completeness->samples = without_positions(*measured.completeness->samples);
   const std::vector<TileGroup> groups =
       measure_errors(cloud, truth, options, sizes.scored_of(cloud.points()), measured);
   if (!measured.tiles.tiles.empty())

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,7 +19,7 @@ namespace aqbench {
 
 // Samples of the true surface and how far each is from the cloud.
 struct Completeness {
-  SurfaceSamples samples;
+  std::shared_ptr<const SurfaceSamples> samples = std::make_shared<SurfaceSamples>();  // never null
   std::vector<double> distance_m;  // of each sample to the nearest finite point, inside the patch or not
   bool is_thinned = false;         // a scan has more points than samples
 };
@@ -35,21 +36,34 @@ Completeness measure_completeness(std::span<const Vec3> points_m, const Surface&
                                   std::uint64_t seed, const Crop& crop = {});
 
 // Measures the same of a cloud that is searched in blocks of at most `longest` points, some 70 bytes each;
-// nullopt if it has no finite point. Every sample is searched for in every block.
+// nullopt if it has no finite point. Every sample is searched for in every block. `samples`, where given, are
+// those of the truth, all of them, drawn before.
 std::optional<Completeness> measure_completeness(const CloudBlocks& cloud, std::size_t longest,
                                                  const Surface& truth, double spacing_m, std::uint64_t seed,
-                                                 const Crop& crop = {});
+                                                 const Crop& crop = {},
+                                                 std::shared_ptr<const SurfaceSamples> samples = {});
 
 // Returns the percentage of area with distance <= tolerance_m, among the samples for which keep(i) holds;
 // nullopt if no sample is kept.
 std::optional<double> completeness_pct(const Completeness& completeness, double tolerance_m,
                                        const std::function<bool(std::size_t)>& keep);
 
+// What completeness_pct() gives at a tolerance, of all samples and of those in a patch inset by the
+// tolerance.
+struct CompletenessShare {
+  std::optional<double> all_pct, inset_pct;
+};
+
+// Returns the shares at each tolerance, in one walk over the samples; without a patch nothing is inset.
+std::vector<CompletenessShare> completeness_shares(const Completeness& completeness,
+                                                   std::span<const double> tolerances_m, const Patch* patch);
+
 // Returns the standard error of completeness_pct() of all samples that comes from the sampling of the truth
 // alone, percent: 0 where every point of a scan is a sample. Each sample stands for one part of the area, its
 // neighbour in the list for a part beside it, so that sum((x_i - x_(i-1))^2 w^2) / 2 estimates the variance,
-// a little too high (Wolter, "Introduction to Variance Estimation", 2007, section 8.2, estimator v2).
-double sampling_se_pct(const Completeness& completeness, double tolerance_m);
+// a little too high (Wolter, "Introduction to Variance Estimation", 2007, section 8.2, estimator v2). One for
+// each tolerance.
+std::vector<double> sampling_se_pct(const Completeness& completeness, std::span<const double> tolerances_m);
 
 // Distances from the true surface to the cloud, weighted by area.
 struct CompletenessSummary {

@@ -106,7 +106,7 @@ void find_lost_by_undistortion(const Surface& truth, const Rig& rig, const SeenS
   for (std::size_t i = 0; i < causes.size(); ++i)
     if (causes[i] == not_visible) {
       hidden.push_back(i);
-      positions_m.push_back(samples.completeness.samples.positions_m[i]);
+      positions_m.push_back(samples.completeness.samples->positions_m[i]);
     }
   const std::vector<int> own = count_views(truth, rig, positions_m, {.undistorted = false});
   for (std::size_t k = 0; k < hidden.size(); ++k)
@@ -115,7 +115,7 @@ void find_lost_by_undistortion(const Surface& truth, const Rig& rig, const SeenS
 
 std::vector<Cause> causes_of(const SeenSamples& samples, const Reconstruction& reconstruction,
                              const Surface& truth, const Rig& rig, const MapCalibration& made_with) {
-  const auto& positions_m = samples.completeness.samples.positions_m;
+  const auto& positions_m = samples.completeness.samples->positions_m;
   const std::vector<MapView> kept = views_of(reconstruction.depth_maps, made_with);
   const std::vector<MapView> unfiltered = reconstruction.unfiltered_depth_maps.empty()
                                               ? kept
@@ -283,7 +283,7 @@ Diagnosis diagnose(const Reconstruction& reconstruction, const SeenSamples& samp
     diagnosis.metrics = writer.take();
     return diagnosis;
   }
-  const SurfaceSamples& places = samples.completeness.samples;
+  const SurfaceSamples& places = *samples.completeness.samples;
   write_holes(places, causes, writer, diagnosis.csv);
   write_views(samples, diagnosis.csv);
   write_cameras(reconstruction, truth, calibration, part, writer, diagnosis.csv);

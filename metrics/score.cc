@@ -34,21 +34,6 @@ Measured precision(const CloudMeasurements& cloud, double tolerance_m) {
   return {share_within_pct(cloud.signed_error_m, tolerance_m), ""};
 }
 
-Measured completeness(const CloudMeasurements& cloud, double tolerance_m) {
-  if (!cloud.completeness) return {std::nullopt, cloud.no_completeness};
-  return {completeness_pct(*cloud.completeness, tolerance_m, [](std::size_t) { return true; }), "no area"};
-}
-
-Measured completeness_inset(const CloudMeasurements& cloud, double tolerance_m, const Patch* patch) {
-  if (!cloud.completeness) return {std::nullopt, cloud.no_completeness};
-  if (patch == nullptr) return {std::nullopt, kNoPatchToInset};
-  const Patch inset{patch->x_min_m + tolerance_m, patch->x_max_m - tolerance_m, patch->y_min_m + tolerance_m,
-                    patch->y_max_m - tolerance_m};
-  const std::vector<Vec3>& positions_m = cloud.completeness->samples.positions_m;
-  const auto inside = [&](std::size_t i) { return inset.contains(positions_m[i].x(), positions_m[i].y()); };
-  return {completeness_pct(*cloud.completeness, tolerance_m, inside), "the inset patch has no samples"};
-}
-
 Measured fscore(const Measured& precision, const Measured& completeness) {
   if (!precision.value) return precision;
   if (!completeness.value) return completeness;
@@ -77,12 +62,19 @@ void write_accuracy(MetricWriter& writer, const CloudMeasurements& cloud, const 
 
 void write_shares(MetricWriter& writer, const CloudMeasurements& cloud, const Patch* patch,
                   const ScoreOptions& options) {
-  for (const double tolerance_m : options.tolerances_m) {
-    const Measured precise = precision(cloud, tolerance_m);
-    const Measured complete = completeness(cloud, tolerance_m);
+  std::vector<CompletenessShare> shares(options.tolerances_m.size());
+  if (cloud.completeness) shares = completeness_shares(*cloud.completeness, options.tolerances_m, patch);
+  const std::string no_share = cloud.completeness ? "no area" : cloud.no_completeness;
+  const std::string no_inset = !cloud.completeness ? cloud.no_completeness
+                               : patch == nullptr  ? std::string(kNoPatchToInset)
+                                                   : "the inset patch has no samples";
+  for (std::size_t t = 0; t < shares.size(); ++t) {
+    const double tolerance_m = options.tolerances_m[t];
+    const Measured precise = precision(cloud, tolerance_m), complete{shares[t].all_pct, no_share};
     write(writer, "precision_{t}mm_pct", precise, tolerance_m);
     write(writer, "completeness_{t}mm_pct", complete, tolerance_m);
-    write(writer, "completeness_inset_{t}mm_pct", completeness_inset(cloud, tolerance_m, patch), tolerance_m);
+    write(writer, "completeness_inset_{t}mm_pct",
+          {patch == nullptr ? std::nullopt : shares[t].inset_pct, no_inset}, tolerance_m);
     write(writer, "fscore_{t}mm_pct", fscore(precise, complete), tolerance_m);
   }
 }
@@ -92,7 +84,7 @@ SeenSamples seen_samples(CloudMeasurements& cloud, const ViewCounter& count_view
   SeenSamples seen;
   seen.why_none = cloud.no_completeness;
   if (!cloud.completeness) return seen;
-  seen.views = count_views(cloud.completeness->samples.positions_m);
+  seen.views = count_views(cloud.completeness->samples->positions_m);
   if (seen.views.size() != cloud.completeness->distance_m.size())
     throw Error(ErrorKind::usage, "count_views: gave another number of counts than there are positions");
   seen.completeness = *std::exchange(cloud.completeness, std::nullopt);
@@ -231,9 +223,8 @@ void note_sampling(const CloudMeasurements& measured, std::span<const double> to
   if (!measured.completeness) return;
   const Completeness& completeness = *measured.completeness;
   score.samples = completeness.distance_m.size();
-  score.samples_of = completeness.is_thinned ? completeness.samples.of_points : 0;
-  for (const double tolerance_m : tolerances_m)
-    score.completeness_se_pct.push_back(sampling_se_pct(completeness, tolerance_m));
+  score.samples_of = completeness.is_thinned ? completeness.samples->of_points : 0;
+  score.completeness_se_pct = sampling_se_pct(completeness, tolerances_m);
 }
 
 void write_depth_errors(MetricWriter& writer, std::vector<double>& error_m, double relative_sum) {

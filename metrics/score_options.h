@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,8 @@ struct ScoreOptions {
   double sample_spacing_m = 0.002 / 3;  // of completeness samples on the true surface
   double tile_m = 0.010;                // side of an error tile
   std::uint64_t sample_seed = 1;        // of completeness samples, the same for every case
+  // The samples of that spacing and seed, where they were drawn before: the same for all cases of a scene.
+  std::shared_ptr<const SurfaceSamples> samples = {};
   bool tiles = true;
   ScoredPart part = {};  // of cloud and truth
 };

@@ -21,6 +21,7 @@
 #include "harness/running/measured_case.h"
 #include "harness/running/method_process.h"
 #include "harness/running/method_run.h"
+#include "harness/running/sampled_scene.h"
 #include "harness/scoring/evaluate.h"
 #include "harness/scoring/true_surface.h"
 #include "pipeline/method/method.h"
@@ -105,7 +106,7 @@ Subject subject_of(const Case& planned, const Observed& observed) {
 
 // Evaluates an output by the options of its case.
 void score_case(const Case& planned, const Subject& subject, Reconstruction output, const KeptFiles& kept,
-                CaseResult& result) {
+                CaseResult& result, std::shared_ptr<const SurfaceSamples> samples = {}) {
   EvaluateOptions options{.protocols = case_protocols(planned),
                           .kept = kept,
                           .calibration_error = case_calibration_error(planned),
@@ -118,25 +119,23 @@ void score_case(const Case& planned, const Subject& subject, Reconstruction outp
   if (const Surface* const surface = subject.surface()) {
     const std::size_t points = output.cloud.points_m.size();
     if (subject.recording != nullptr) options.score = score_options_of(*subject.truth, *surface, points);
-    take_given_scoring(planned, options.score);
-    double& spacing_m = options.score.sample_spacing_m;
-    if (spacing_m == ScoreOptions{}.sample_spacing_m)  // as in eval; a small patch has as many samples
-      spacing_m = surface->patch() == nullptr ? auto_spacing_m(*surface, points)
-                                              : std::min(spacing_m, auto_spacing_m(*surface, 0));
+    options.score = scoring_of(planned, *surface, points, std::move(options.score));
+    options.score.samples = std::move(samples);
   }
   evaluate(subject, {std::move(output)}, options, result);
 }
 
 void run_simulated(const Case& planned, const MethodSpec& method, CaseBoard& board, const KeptFiles& kept,
                    bool scores, CaseResult& result) {
-  const Subject subject{.scene = make_scene(planned.scene, planned.overrides)};
+  SampledScene sampled = sampled_scene(planned);
+  const Subject subject{.scene = std::move(sampled.scene)};
   const MethodInput input = method_input(planned, method, {});
   const SimulatedMethod run = std::get<SimulatedMethod>(method.run);
   Reconstruction output = run_measured(
       planned, [&] { return run(subject.scene->truth, input); }, board, result.record);
   if (scores) {
     board.set_phase("scoring");
-    score_case(planned, subject, std::move(output), kept, result);
+    score_case(planned, subject, std::move(output), kept, result, std::move(sampled.samples));
   }
   result.record.status = Status::ok;
 }

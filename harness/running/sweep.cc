@@ -16,6 +16,7 @@
 #include "core/text.h"
 #include "harness/records/bundle_path.h"
 #include "harness/running/method_run.h"
+#include "harness/running/sampled_scene.h"
 #include "harness/running/time_left.h"
 
 namespace aqbench {
@@ -55,6 +56,7 @@ class Sweep {
 };
 
 std::unique_ptr<CaseProcess> Sweep::start(const Case& planned) {
+  prepare_scene(planned);
   auto running = process_of(plan_, planned, log_, signals_.descriptor(), {journal_.bundle()});
   if (callbacks_.tick)
     running->options.tick = [this, &planned, &board = running->board] {

@@ -25,6 +25,11 @@ std::uint64_t ordered_bits(double value) {
   return (bits & kSign) != 0 ? ~bits : bits | kSign;
 }
 
+constexpr unsigned kBinBits = 16;
+constexpr std::size_t kBins = std::size_t{1} << kBinBits;
+
+std::size_t bin_of(double value) { return ordered_bits(value) >> (64U - kBinBits); }
+
 // Order statistics of value_at(0 .. count - 1) by counting into bins of equal leading bits, 16 an octave:
 // only the values of the bin that holds a rank are then looked at.
 template <class ValueAt>
@@ -49,10 +54,14 @@ class Ranks {
     return fraction == 0 ? low : low + fraction * (at_rank(below + 1) - low);
   }
 
- private:
-  static constexpr unsigned kBinBits = 16;
-  static constexpr std::size_t kBins = std::size_t{1} << kBinBits;
+  double at_rank(std::size_t rank) {
+    std::size_t bin = 0, before = 0;
+    while (before + bin_counts_[bin] <= rank) before += bin_counts_[bin++];
+    if (bin != gathered_bin_) gather(bin);
+    return select_in_place(gathered_, rank - before);
+  }
 
+ private:
   // One share for each thread: what is counted and selected does not depend on them.
   template <class Body>
   void for_each_share(const Body& body) const {
@@ -60,34 +69,27 @@ class Ranks {
     parallel_for(count_, std::max(share, kSumGrain), body);
   }
 
-  static std::size_t bin_of(double value) { return ordered_bits(value) >> (64U - kBinBits); }
-
-  double at_rank(std::size_t rank) {
-    std::size_t bin = 0, before = 0;
-    while (before + bin_counts_[bin] <= rank) before += bin_counts_[bin++];
-    if (bin != gathered_bin_) {
-      gathered_.clear();
-      gathered_.reserve(bin_counts_[bin]);  // exactly: all values may be in one bin
-      std::mutex adding;
-      for_each_share([&](std::size_t begin, std::size_t end) {
-        std::array<double, 1024> found;
-        std::size_t held = 0;
-        const auto add = [&] {
-          const std::lock_guard lock(adding);
-          gathered_.insert(gathered_.end(), found.begin(), found.begin() + static_cast<std::ptrdiff_t>(held));
-          held = 0;
-        };
-        for (std::size_t i = begin; i < end; ++i) {
-          const double value = value_at_(i);
-          if (bin_of(value) != bin) continue;
-          found[held++] = value;
-          if (held == found.size()) add();
-        }
-        add();
-      });
-      gathered_bin_ = bin;
-    }
-    return select_in_place(gathered_, rank - before);
+  void gather(std::size_t bin) {
+    gathered_.clear();
+    gathered_.reserve(bin_counts_[bin]);  // exactly: all values may be in one bin
+    std::mutex adding;
+    for_each_share([&](std::size_t begin, std::size_t end) {
+      std::array<double, 1024> found;
+      std::size_t held = 0;
+      const auto add = [&] {
+        const std::lock_guard lock(adding);
+        gathered_.insert(gathered_.end(), found.begin(), found.begin() + static_cast<std::ptrdiff_t>(held));
+        held = 0;
+      };
+      for (std::size_t i = begin; i < end; ++i) {
+        const double value = value_at_(i);
+        if (bin_of(value) != bin) continue;
+        found[held++] = value;
+        if (held == found.size()) add();
+      }
+      add();
+    });
+    gathered_bin_ = bin;
   }
 
   std::size_t count_;
@@ -106,20 +108,26 @@ std::vector<double> percentiles_of(std::size_t count, const ValueAt& value_at,
   return result;
 }
 
-// Returns the smallest of the values that hold at least the share q of the total weight.
-template <typename Value, typename ValueOf, typename WeightOf>
-Value weighted_percentile(std::span<Value> values, ValueOf value_of, WeightOf weight_of, double q) {
-  const auto sum_weights = [&](std::span<const Value> part) {
-    double sum = 0;
-    for (const Value& item : part) sum += std::invoke(weight_of, item);
-    return sum;
-  };
-  double wanted = q * sum_weights(values);
+double sum_of_weights(std::span<const WeightedValue> values) {
+  double sum = 0;
+  for (const WeightedValue& item : values) sum += item.weight;
+  return sum;
+}
+
+double sum_of_equal_weights(std::size_t count, double weight) {
+  double sum = 0;
+  for (std::size_t i = 0; i < count; ++i) sum += weight;
+  return sum;
+}
+
+// Returns the smallest of the values that hold at least this weight.
+double select_by_weight(std::span<WeightedValue> values, double wanted) {
   // Quickselect by halves: linear on average, since nth_element is and each round halves what is left.
   while (values.size() > 1) {
     const std::size_t half = values.size() / 2;
-    std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(half), {}, value_of);
-    const double below = sum_weights(values.first(half));
+    std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(half), {},
+                             &WeightedValue::value);
+    const double below = sum_of_weights(values.first(half));
     if (below >= wanted) {
       values = values.first(half);
     } else {
@@ -127,7 +135,25 @@ Value weighted_percentile(std::span<Value> values, ValueOf value_of, WeightOf we
       values = values.subspan(half);
     }
   }
-  return values.front();
+  return values.front().value;
+}
+
+// The rank of the value that select_by_weight() finds of values of equal weight: its sums are known.
+std::size_t rank_by_weight(std::size_t count, double weight, double q) {
+  std::size_t rank = 0;
+  double wanted = q * sum_of_equal_weights(count, weight);
+  while (count > 1) {
+    const std::size_t half = count / 2;
+    const double below = sum_of_equal_weights(half, weight);
+    if (below >= wanted) {
+      count = half;
+    } else {
+      wanted -= below;
+      rank += half;
+      count -= half;
+    }
+  }
+  return rank;
 }
 
 }  // namespace
@@ -162,12 +188,40 @@ double nmad_in_place(std::span<double> values) {
 }
 
 double weighted_percentile_in_place(std::span<WeightedValue> values, double q) {
-  return weighted_percentile(values, &WeightedValue::value, &WeightedValue::weight, q).value;
+  return select_by_weight(values, q * sum_of_weights(values));
 }
 
-double weighted_percentile_in_place(std::span<double> values, double weight, double q) {
-  return weighted_percentile(
-      values, std::identity(), [weight](double) { return weight; }, q);
+std::vector<double> weighted_percentiles(std::span<const double> values, double weight,
+                                         std::initializer_list<double> qs) {
+  const auto value_at = [&](std::size_t i) { return values[i]; };
+  Ranks<decltype(value_at)> ranks(values.size(), value_at);
+  std::vector<double> found;
+  for (const double q : qs) found.push_back(ranks.at_rank(rank_by_weight(values.size(), weight, q)));
+  return found;
+}
+
+std::vector<double> weighted_percentiles(std::span<const double> values, std::span<const double> weights,
+                                         std::initializer_list<double> qs) {
+  std::vector<double> bin_weights(kBins);
+  double total = 0;
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t bin = bin_of(values[i]);
+    bin_weights[bin] += weights[i];
+    total += weights[i];
+    last = std::max(last, bin);
+  }
+  std::vector<double> found;
+  for (const double q : qs) {
+    double wanted = q * total;
+    std::size_t bin = 0;
+    while (bin < last && (bin_weights[bin] < wanted || bin_weights[bin] == 0)) wanted -= bin_weights[bin++];
+    std::vector<WeightedValue> of_bin;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (bin_of(values[i]) == bin) of_bin.push_back({values[i], weights[i]});
+    found.push_back(select_by_weight(of_bin, wanted));
+  }
+  return found;
 }
 
 }  // namespace aqbench

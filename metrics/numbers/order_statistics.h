@@ -37,8 +37,13 @@ struct WeightedValue {
 // Returns the smallest value v such that values <= v hold at least the share q of the total weight. Reorders
 // `values`, which must not be empty.
 double weighted_percentile_in_place(std::span<WeightedValue> values, double q);
-// Returns the same, bit for bit, where each value has this weight.
-double weighted_percentile_in_place(std::span<double> values, double weight, double q);
+
+// Returns the same of each share, without a copy of all values: for equal weights bit for bit, for others
+// unless a share of the weight ends within rounding at a value.
+std::vector<double> weighted_percentiles(std::span<const double> values, double weight,
+                                         std::initializer_list<double> qs);
+std::vector<double> weighted_percentiles(std::span<const double> values, std::span<const double> weights,
+                                         std::initializer_list<double> qs);
 
 // The number of values in a chunk of a sum, which are added one after the other.
 inline constexpr std::size_t kSumGrain = 1 << 14;

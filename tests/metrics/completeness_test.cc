@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "metrics/truth/truth_cloud.h"
+#include "scenes/registry.h"
 #include "scenes/surfaces/mesh_surface.h"
 #include "tests/metrics/truth.h"
 
@@ -132,10 +133,33 @@ TEST(Completeness, OfHalfAPlaneIsFiftyPercent) {
   EXPECT_NEAR(value_of(metrics, "completeness_mean_mm"), 62.9, 0.5);
 }
 
+// All tolerances in one walk give, bit for bit, what a walk for each gives.
+TEST(Completeness, SharesAgreeWithOneToleranceAfterTheOther) {
+  const auto truth = make_scene("undulating", {}).truth.surface;
+  const Patch& patch = *truth->patch();
+  const Completeness drawn =
+      measure_completeness(test::noisy_cloud(*truth, 3000, 0, 0.001, 5).points_m, *truth, 0.002, 1);
+  const std::vector<double> tolerances_m = {0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.003, 0.004, 0.03, 1};
+  const std::vector<CompletenessShare> shares = completeness_shares(drawn, tolerances_m, &patch);
+  ASSERT_EQ(shares.size(), tolerances_m.size());
+  for (std::size_t t = 0; t < shares.size(); ++t) {
+    const double m = tolerances_m[t];
+    const Patch inset{patch.x_min_m + m, patch.x_max_m - m, patch.y_min_m + m, patch.y_max_m - m};
+    const auto inside = [&](std::size_t i) {
+      return inset.contains(drawn.samples->positions_m[i].x(), drawn.samples->positions_m[i].y());
+    };
+    EXPECT_EQ(shares[t].all_pct, completeness_pct(drawn, m, [](std::size_t) { return true; })) << m;
+    EXPECT_EQ(shares[t].inset_pct, completeness_pct(drawn, m, inside)) << m;
+  }
+  EXPECT_FALSE(shares.back().inset_pct);  // nothing is left of the patch
+}
+
 TEST(Completeness, IsWeightedByArea) {
   Completeness completeness;
-  completeness.samples.positions_m.assign(3, Vec3::Zero());
-  completeness.samples.weights = {1, 2, 7};
+  SurfaceSamples samples;
+  samples.positions_m.assign(3, Vec3::Zero());
+  samples.weights = {1, 2, 7};
+  completeness.samples = std::make_shared<SurfaceSamples>(samples);
   completeness.distance_m = {0.001, 0.002, 0.003};
   const auto all = [](std::size_t) { return true; };
   EXPECT_DOUBLE_EQ(completeness_pct(completeness, 0.002, all).value(), 30);
@@ -143,6 +167,8 @@ TEST(Completeness, IsWeightedByArea) {
   EXPECT_DOUBLE_EQ(completeness_pct(completeness, 0.002, [](std::size_t i) { return i != 0; }).value(),
                    200.0 / 9);
   EXPECT_FALSE(completeness_pct(completeness, 0.002, [](std::size_t) { return false; }));
+  EXPECT_EQ(completeness_shares(completeness, {{0.002}}, nullptr).at(0).all_pct,
+            completeness_pct(completeness, 0.002, all));
   const CompletenessSummary summary = summarize_completeness(completeness);
   EXPECT_DOUBLE_EQ(summary.mean_m, 0.0026);
   EXPECT_EQ(summary.median_m, 0.003);
@@ -203,7 +229,7 @@ TEST(Completeness, SaysHowFarItsSamplesMayMisleadIt) {
         const double pct = *completeness_pct(drawn, 0.004, [](std::size_t) { return true; });
         sum += pct;
         squares += pct * pct;
-        said += sampling_se_pct(drawn, 0.004) / kDraws;
+        said += sampling_se_pct(drawn, {{0.004}}).at(0) / kDraws;
         samples = static_cast<double>(drawn.distance_m.size());
       }
       const double mean = sum / kDraws, scatter = std::sqrt((squares - kDraws * mean * mean) / (kDraws - 1));
@@ -224,11 +250,11 @@ TEST(Completeness, OfAllPointsOfAScanHasNoErrorOfSampling) {
   const Completeness all = measure_completeness(cloud.points_m, *truth, 1e-6, 1);
   EXPECT_FALSE(all.is_thinned);
   EXPECT_EQ(all.distance_m.size(), 4000U);
-  EXPECT_EQ(sampling_se_pct(all, 0.004), 0);
+  EXPECT_EQ(sampling_se_pct(all, {{0.004}}).at(0), 0);
   const Completeness some = measure_completeness(cloud.points_m, *truth, 0.01, 1);
   EXPECT_TRUE(some.is_thinned);
-  EXPECT_EQ(some.samples.of_points, 4000U);
-  EXPECT_GT(sampling_se_pct(some, 0.004), 0.1);
+  EXPECT_EQ(some.samples->of_points, 4000U);
+  EXPECT_GT(sampling_se_pct(some, {{0.004}}).at(0), 0.1);
 }
 
 }  // namespace

@@ -104,8 +104,10 @@ TEST(Tiles, TooSmallAreRefused) {
 
 TEST(Views, SharesAndCompletenessByTheNumberOfCameras) {
   Completeness completeness;
-  completeness.samples.positions_m.resize(5);
-  completeness.samples.weights = {1, 2, 3, 2, 2};
+  SurfaceSamples samples;
+  samples.positions_m.resize(5);
+  samples.weights = {1, 2, 3, 2, 2};
+  completeness.samples = std::make_shared<SurfaceSamples>(samples);
   completeness.distance_m = {0.001, 0.002, 0.0021, 0.5, 0};
   const std::vector<int> views = {0, 1, 1, 3, 3};
   const auto rows = completeness_by_views(completeness, views);

@@ -98,8 +98,7 @@ TEST(WeightedPercentile, OfEqualWeightsIsTheSameWithoutAList) {
       for (const double q : {0.05, 0.3, 0.5, 0.95, 1.0}) {
         std::vector<WeightedValue> values;
         for (const double value : plain) values.push_back({value, weight});
-        std::vector<double> alone = plain;
-        EXPECT_EQ(weighted_percentile_in_place(alone, weight, q), weighted_percentile_in_place(values, q))
+        EXPECT_EQ(weighted_percentiles(plain, weight, {q}).at(0), weighted_percentile_in_place(values, q))
             << count << " values of weight " << weight << ", q = " << q;
       }
     }
@@ -119,6 +118,13 @@ TEST(WeightedPercentile, EqualsSortingAndAddingUp) {
   std::size_t place = 0;
   while ((sum += sorted[place].weight) < 0.37 * total) ++place;
   EXPECT_EQ(weighted_percentile_in_place(values, 0.37), sorted[place].value);
+  std::vector<double> numbers, weights;
+  for (const WeightedValue& item : values) {
+    numbers.push_back(item.value);
+    weights.push_back(item.weight);
+  }
+  EXPECT_EQ(weighted_percentiles(numbers, weights, {0.37, 0, 1}),
+            (std::vector{sorted[place].value, sorted.front().value, sorted.back().value}));
 }
 
 }  // namespace
