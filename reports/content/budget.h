@@ -21,6 +21,9 @@ struct BudgetPart {
   std::size_t seeds = 0;   // with the value; 0: `change` has no meaning
   std::size_t cases = 0;   // of the cause
   std::size_t failed = 0;  // of these without the value
+  // Seeds in which a single cause makes the value worse most; where there is no value as it is, those in
+  // which it is the only one without which there is one.
+  std::size_t largest_in = 0;
 };
 
 // The budget of one scene and method.
@@ -34,12 +37,20 @@ struct Budget {
   std::vector<std::string> failed = {};        // cases without the value, and why
 };
 
+inline constexpr double kBudgetConfidence = 0.95;  // of intervals
+
 // The metric that is divided up unless another is asked for.
 inline constexpr const char* kBudgetMetric = "accuracy_rmse_mm";
 
 // Returns the budgets of a metric. Throws Error(input) for results of another plan; Error(usage) for a metric
 // that no case has where cases have others.
 std::vector<Budget> budgets_of(const Results& results, std::string_view metric);
+
+// Returns whether a part is of one cause, not of a group.
+bool is_single_cause(const std::string& name);
+
+// Returns 1 where a larger value is worse, else -1; a value that should be 0 gets worse away from it.
+double worse_sign(const Budget& budget);
 
 // Return a budget for readers and programs, and those of a run, of kBudgetMetric; none of another run.
 Section budget_section(const Budget& budget);

@@ -82,6 +82,9 @@ TEST(Budget, DividesAValueUpByPairsOfSeeds) {
   const Json json = to_json(budget);
   EXPECT_EQ(json["value"]["seeds"], 6);
   EXPECT_EQ(json["causes"][2]["group"], "calibration");
+  EXPECT_EQ(json["causes"][2]["largest_in"], 6);
+  EXPECT_EQ(json["causes"][4]["largest_in"], 0);
+  EXPECT_FALSE(json["causes"][1].contains("largest_in")) << "a group";
 }
 
 TEST(Budget, PairsThatInteractAreNamed) {
@@ -154,6 +157,9 @@ TEST(Budget, ACauseThatMakesCasesFailIsNamed) {
       lose_value(record);
   const Budget budget = budgets_of(results, kMetric)[0];
   EXPECT_EQ(budget.whole.seeds, 2U);
+  EXPECT_EQ(part(budget, "camera poses").largest_in, 6U)
+      << "with a value in two, and alone gives one in four";
+  EXPECT_EQ(part(budget, "noise").largest_in, 0U);
   EXPECT_EQ(budget.whole.failed, 4U);
   EXPECT_THAT(markdown_of(budget_section(budget)),
               HasSubstr("as it is, 4 of 6 cases have no value; without camera poses, 0 of 6"));
