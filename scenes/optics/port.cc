@@ -179,7 +179,8 @@ struct DomeAngle {
     return {value, derivative};
   }
 
-  // The angle at which the value is `wanted`, between 0 and pi, to rounding.
+  // The angle at which the value is `wanted`, between 0 and pi, to a few roundings: closer than that the steps
+  // go to and fro.
   double solve(double wanted) const {
     double low = 0, high = std::numbers::pi, angle = wanted;
     for (int step = 0; step < 100; ++step) {
@@ -187,7 +188,7 @@ struct DomeAngle {
       (value > wanted ? high : low) = angle;
       double next = angle - (value - wanted) / derivative;
       if (!(next >= low && next <= high)) next = (low + high) / 2;
-      if (std::abs(next - angle) <= 1e-16 * std::max(angle, 1e-300)) return next;
+      if (std::abs(next - angle) <= 1e-15 * std::max(angle, 1e-300)) return next;
       angle = next;
     }
     return angle;
