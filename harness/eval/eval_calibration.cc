@@ -65,14 +65,14 @@ ProtocolResult result_of(const CalibrationScore& score) {
 
 // A pair of Calibmar has no names but those of its files: takes those of the other rig, in its order.
 void take_names(const Rig& other, Rig& rig, Notes& notes) {
-  const auto is_pair = [](const Rig& r) {
-    return r.cameras.size() == 2 && r.cameras[1].name == r.cameras[0].name + "_stereo";
-  };
-  if (!is_pair(rig) || is_pair(other) || other.cameras.size() != 2) return;
+  if (rig.cameras.size() != 2 || rig.cameras[1].name != rig.cameras[0].name + "_stereo" ||
+      other.cameras.size() != 2)
+    return;
   for (std::size_t i = 0; i < 2; ++i) {
-    notes.push_back(
-        fmt::format("camera {} is taken as {}, by their order", rig.cameras[i].name, other.cameras[i].name));
-    rig.cameras[i].name = other.cameras[i].name;
+    std::string& name = rig.cameras[i].name;
+    if (name == other.cameras[i].name) continue;
+    notes.push_back(fmt::format("camera {} is taken as {}, by their order", name, other.cameras[i].name));
+    name = other.cameras[i].name;
   }
 }
 

@@ -239,6 +239,11 @@ TEST_F(EvalFamilies, CalibrationsAreScoredLikeAllElse) {
   EXPECT_NEAR(of_pair.at("calibration_bias_x_mm").at("value").get<double>(), 100, 1e-9);
   EXPECT_LT(of_pair.at("calibration_aligned_max_mm").at("value").get<double>(), 1e-9);
   EXPECT_THAT(pair.at("notes").dump(), HasSubstr("camera stereo is taken as left, by their order"));
+  for (const char* const ending : {".yaml", "_stereo.yaml"})
+    std::filesystem::copy_file(dir_ / (std::string("stereo") + ending),
+                               dir_ / (std::string("true") + ending));
+  const json same = document_of(run(words("eval --calibration stereo.yaml --truth true.yaml --json" + box)));
+  EXPECT_LT(same.at("records").at(0).at("metrics").at("calibration_max_mm").at("value").get<double>(), 1e-9);
   expect_mistake(run("eval --calibration made/a/seed1 --truth truth --volume 0,0,1,0,0,2"),
                  "knob volume: '0,0,1,0,0,2': expected X0,Y0,Z0,X1,Y1,Z1 in metres");
   expect_mistake(run(words("eval truth --calibration made/a/seed1 --truth truth" + box)),
