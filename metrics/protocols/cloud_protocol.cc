@@ -251,15 +251,18 @@ struct MeanAndMedian {
   double mean_m = kUndefined, median_m = kUndefined;
 };
 
-// Of the distances that are finite and not dropped. Sorted first: sums then do not depend on an order.
-MeanAndMedian mean_and_median(std::vector<double> distances_m, double drop_from_m) {
-  std::erase_if(distances_m, [&](double distance_m) {
-    return !std::isfinite(distance_m) || (drop_from_m > 0 && !(distance_m < drop_from_m));
-  });
-  if (distances_m.empty()) return {};
+// Of the sorted distances that are not dropped.
+MeanAndMedian mean_and_median(std::span<const double> sorted_m, double drop_from_m) {
+  if (drop_from_m > 0) sorted_m = {sorted_m.begin(), std::ranges::lower_bound(sorted_m, drop_from_m)};
+  if (sorted_m.empty()) return {};
+  const double sum = std::accumulate(sorted_m.begin(), sorted_m.end(), 0.0);
+  return {sum / static_cast<double>(sorted_m.size()), median_of_sorted(sorted_m)};
+}
+
+std::vector<double> finite_sorted(std::vector<double> distances_m) {
+  std::erase_if(distances_m, [](double distance_m) { return !std::isfinite(distance_m); });
   std::ranges::sort(distances_m);
-  const double sum = std::accumulate(distances_m.begin(), distances_m.end(), 0.0);
-  return {sum / static_cast<double>(distances_m.size()), median_of_sorted(distances_m)};
+  return distances_m;
 }
 
 std::string reason_of(const std::string& reason) {
@@ -290,6 +293,8 @@ CloudDistances measure_distances(const CloudKnobs& knobs, const PointCloud& clou
     distances.completeness_m = cloud_to_cloud_distances_m(distances.truth_m, parts.cloud_m);
   if (parts.cloud_m.empty()) distances.completeness_reason = "no point of the cloud is left";
   if (distances.truth_m.empty()) distances.completeness_reason = "no point of the truth is left";
+  distances.sorted_accuracy_m = finite_sorted(distances.accuracy_m);
+  distances.sorted_completeness_m = finite_sorted(distances.completeness_m);
   distances.counts.scored = distances.points_m.size();
   distances.counts.truth_scored = distances.truth_m.size();
   return distances;
@@ -300,8 +305,8 @@ ProtocolResult summarize_distances(const CloudKnobs& knobs, const CloudDistances
   const std::string accuracy_reason = reason_of(distances.accuracy_reason);
   const std::string completeness_reason = reason_of(distances.completeness_reason);
   const std::string both = distances.accuracy_reason.empty() ? completeness_reason : accuracy_reason;
-  const MeanAndMedian accuracy = mean_and_median(distances.accuracy_m, knobs.drop_from_m);
-  const MeanAndMedian completeness = mean_and_median(distances.completeness_m, knobs.drop_from_m);
+  const MeanAndMedian accuracy = mean_and_median(distances.sorted_accuracy_m, knobs.drop_from_m);
+  const MeanAndMedian completeness = mean_and_median(distances.sorted_completeness_m, knobs.drop_from_m);
   add_value(result, "accuracy_mean", "m", accuracy.mean_m, accuracy_reason);
   add_value(result, "accuracy_median", "m", accuracy.median_m, accuracy_reason);
   add_value(result, "completeness_mean", "m", completeness.mean_m, completeness_reason);

@@ -29,6 +29,7 @@ struct CloudDistances {
   std::vector<bool> seen_through;      // by the rule `beam`: lies in front of what a beam hit; else empty
   std::vector<Vec3> truth_m;           // points of the truth that are scored
   std::vector<double> completeness_m;  // of truth_m from the cloud; empty if the cloud is
+  std::vector<double> sorted_accuracy_m, sorted_completeness_m;  // the finite ones: sums know no order
   CloudCounts counts;
   std::string accuracy_reason, completeness_reason;  // why there are none; empty where there are
 };

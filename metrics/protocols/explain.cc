@@ -27,13 +27,12 @@ struct DistanceCache {
   // Returns what score_by_protocol() returns, and throws what it throws.
   ProtocolResult score(const CloudKnobs& knobs) {
     check(knobs);
-    std::string key;
-    for (const CloudKnob& knob : cloud_knobs())
-      if (knob.of_distances) key += knob.text(knobs) + ' ';
+    const CloudKnobs acting = knobs_that_act(knobs, truth, mesh != nullptr);
+    const std::string key = text_of_knobs(acting, true);
     auto found = distances.find(key);
     if (found == distances.end())
-      found = distances.emplace(key, measure_distances(knobs, cloud, truth, mesh)).first;
-    return summarize_distances(knobs, found->second);
+      found = distances.emplace(key, measure_distances(acting, cloud, truth, mesh)).first;
+    return summarize_distances(acting, found->second);
   }
 };
 
@@ -57,27 +56,6 @@ std::optional<double> difference(const ProtocolResult& from, const ProtocolResul
   return a != nullptr && b != nullptr && a->value && b->value ? std::optional(*b->value - *a->value)
                                                               : std::nullopt;
 }
-
-// Scores each setting once; one that contradicts itself has no numbers.
-struct ScoredSettings {
-  const SearchedFamily& family;
-  std::map<Setting, ProtocolResult> results = {};
-
-  ProtocolResult score_or_none(const Setting& setting) const {
-    try {
-      return family.score(setting);
-    } catch (const Error& error) {
-      if (error.kind() != ErrorKind::usage) throw;
-      return {};
-    }
-  }
-
-  const ProtocolResult& at(const Setting& setting) {
-    auto found = results.find(setting);
-    if (found == results.end()) found = results.emplace(setting, score_or_none(setting)).first;
-    return found->second;
-  }
-};
 
 std::vector<Explanation> explain_numbers(const SearchedFamily& family, const Setting& a, const Setting& b,
                                          const std::vector<ExplainedNumber>& numbers) {
@@ -109,107 +87,6 @@ std::vector<Explanation> explain_numbers(const SearchedFamily& family, const Set
   return explanations;
 }
 
-struct ShownUnit {
-  const char* name;
-  double factor;  // from the value
-};
-
-constexpr ShownUnit kShareUnits[] = {{"1", 1}, {"%", 100}};
-constexpr ShownUnit kLengthUnits[] = {{"m", 1}, {"cm", 100}, {"mm", 1000}};
-constexpr ShownUnit kAngleUnits[] = {{"deg", 1}};
-constexpr ShownUnit kLevelUnits[] = {{"dB", 1}};
-constexpr ShownUnit kTurnUnits[] = {{"rad/m", 1}, {"deg/100m", 18000 / std::numbers::pi}};
-
-// The units in which a number is published; none of a count.
-std::span<const ShownUnit> units_of(std::string_view unit) {
-  for (const std::span<const ShownUnit> units :
-       {std::span<const ShownUnit>(kShareUnits), std::span<const ShownUnit>(kLengthUnits),
-        std::span<const ShownUnit>(kAngleUnits), std::span<const ShownUnit>(kLevelUnits),
-        std::span<const ShownUnit>(kTurnUnits)})
-    if (units.front().name == unit) return units;
-  return {};
-}
-
-// A search for one number on one cloud.
-struct WhichSearch {
-  PublishedText published;
-  DistanceCache cache;
-  std::vector<WhichCandidate> found;
-};
-
-// Adds what a value gives in each of its units, if that rounds to the published number.
-void add_matches(const PublishedText& published, const ProtocolValue& value, WhichCandidate candidate,
-                 std::vector<WhichCandidate>& found) {
-  if (!value.value) return;
-  for (const ShownUnit& unit : units_of(value.unit)) {
-    if (published.percent && std::string_view(unit.name) != "%") continue;
-    candidate.value = *value.value * unit.factor;
-    candidate.unit = unit.name;
-    candidate.threshold_m = value.threshold;
-    candidate.threshold_unit = value.threshold_unit;
-    const double room = published.half_step * (1 + 1e-9);
-    if (std::abs(candidate.value - published.value) <= room) found.push_back(candidate);
-  }
-}
-
-std::vector<double> usual_thresholds_m() {
-  CloudKnobs knobs;
-  for (const CloudKnob& knob : cloud_knobs())
-    if (std::string_view(knob.name) == "thresholds_m")
-      knob.set(knobs, fmt::format("{}", fmt::join(knob.usual, ",")));
-  return knobs.thresholds_m;
-}
-
-void compare_value(WhichSearch& search, const CloudProtocol& protocol, const WhichCandidate& setting,
-                   const PublishedNumber& number, const ProtocolValue& value) {
-  WhichCandidate candidate = setting;
-  candidate.label = number.label;
-  if (value.threshold && std::ranges::count(protocol.knobs.thresholds_m, *value.threshold) == 0)
-    candidate.changed.emplace_back("thresholds_m", fmt::format("{}", *value.threshold));
-  add_matches(search.published, value, std::move(candidate), search.found);
-}
-
-void try_setting(WhichSearch& search, const CloudProtocol& protocol, const CloudKnobs& knobs,
-                 std::vector<std::pair<std::string, std::string>> changed, bool lengths) {
-  WhichCandidate setting;
-  setting.protocol = protocol.name;
-  setting.changed = std::move(changed);
-  const ProtocolResult result = search.cache.score(knobs);
-  for (const PublishedNumber& number : protocol.published)
-    for (const ProtocolValue& value : result)
-      if (value.name == number.name && (lengths || value.threshold))
-        compare_value(search, protocol, setting, number, value);
-}
-
-// Tries a setting and each that differs from it in one knob. `lengths`: also the numbers without threshold.
-void try_around(WhichSearch& search, const CloudProtocol& protocol, const CloudKnobs& knobs, bool lengths) {
-  try_setting(search, protocol, knobs, {}, lengths);
-  for (const CloudKnob& knob : cloud_knobs()) {
-    if (std::string_view(knob.name) == "thresholds_m") continue;
-    if (std::string_view(knob.name) == "mesh_cloud" && search.cache.mesh == nullptr) continue;
-    for (const std::string& value : knob.usual) {
-      CloudKnobs changed = knobs;
-      knob.set(changed, value);
-      if (knob.text(changed) == knob.text(knobs)) continue;
-      try_setting(search, protocol, changed, {{knob.name, value}}, lengths);
-    }
-  }
-}
-
-// The fewest changed knobs come first, then the nearest. Candidates of one value share the rank of the first
-// of them: no digit could tell them apart.
-void rank_candidates(const PublishedText& published, std::vector<WhichCandidate>& candidates) {
-  std::ranges::stable_sort(candidates, [&](const WhichCandidate& a, const WhichCandidate& b) {
-    if (a.changed.size() != b.changed.size()) return a.changed.size() < b.changed.size();
-    return std::abs(a.value - published.value) < std::abs(b.value - published.value);
-  });
-  std::map<std::pair<double, std::string>, int> ranks;
-  for (WhichCandidate& candidate : candidates)
-    candidate.rank = ranks.try_emplace({candidate.value, candidate.unit}, static_cast<int>(ranks.size()) + 1)
-                         .first->second;
-  std::ranges::stable_sort(candidates, {}, &WhichCandidate::rank);
-}
-
 // Where both settings share thresholds, these alone are compared: another list is no other rule, and may not
 // fit the rules on the way.
 void share_thresholds(const SearchedFamily& family, Setting& a, Setting& b) {
@@ -224,6 +101,50 @@ void share_thresholds(const SearchedFamily& family, Setting& a, Setting& b) {
 }
 
 }  // namespace
+
+const ProtocolResult& ScoredSettings::at(const Setting& setting) {
+  const auto [found, is_new] = results.try_emplace(setting);
+  if (!is_new) return found->second;
+  try {
+    found->second = family.score(setting);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::usage) throw;
+  }
+  return found->second;
+}
+
+CloudKnobs knobs_that_act(CloudKnobs knobs, const CloudTruth& truth, bool has_mesh) {
+  const CloudKnobs defaults;
+  if (!has_mesh) knobs.mesh_cloud = defaults.mesh_cloud;
+  if (!truth.crop) knobs.crop = defaults.crop;
+  if (knobs.cull == Cull::no) {
+    knobs.cull_behind_m = defaults.cull_behind_m;
+    knobs.cull_in_all = defaults.cull_in_all;
+    knobs.cull_dilate = defaults.cull_dilate;
+    knobs.cull_outside_stays = defaults.cull_outside_stays;
+    knobs.cull_to_border = defaults.cull_to_border;
+    knobs.cull_largest = defaults.cull_largest;
+  }
+  if (knobs.thinning_m == 0) knobs.thinning_seed = defaults.thinning_seed;
+  if (!truth.mask && !truth.plane) knobs.mask = defaults.mask;
+  if (!truth.mask || !knobs.mask) {
+    knobs.box_below_m = defaults.box_below_m;
+    knobs.box_above_m = defaults.box_above_m;
+  }
+  if (knobs.accuracy != AccuracyRule::beam) {
+    knobs.beam_radius_m = defaults.beam_radius_m;
+    knobs.beam_halfangle_deg = defaults.beam_halfangle_deg;
+  }
+  if (knobs.averaging != Averaging::voxels) knobs.averaging_voxel_m = defaults.averaging_voxel_m;
+  return knobs;
+}
+
+std::string text_of_knobs(const CloudKnobs& knobs, bool of_distances) {
+  std::string text;
+  for (const CloudKnob& knob : cloud_knobs())
+    if (knob.of_distances || !of_distances) text += knob.text(knobs) + ' ';
+  return text;
+}
 
 std::vector<Explanation> explain_settings(const SearchedFamily& family, Setting a, Setting b) {
   share_thresholds(family, a, b);
@@ -257,65 +178,6 @@ std::vector<Explanation> explain_difference(CloudKnobs a, CloudKnobs b, const Po
       cloud_knobs(), [&cache](const CloudKnobs& knobs) { return cache.score(knobs); });
   return explain_numbers(family, setting_of(cloud_knobs(), a), setting_of(cloud_knobs(), b),
                          {{"precision"}, {"recall"}, {"f_score"}, {"accuracy_mean"}, {"completeness_mean"}});
-}
-
-PublishedText parse_published(const std::string& text) {
-  std::string_view digits = text;
-  if (digits.ends_with('%')) digits.remove_suffix(1);
-  const auto value = parse_double(digits);
-  if (!value || !std::isfinite(*value) || digits.find_first_not_of("+-.0123456789") != digits.npos)
-    throw usage_error("--which-protocol: '{}': expected a number as it was published: 0.365", text);
-  const std::size_t point = digits.find('.');
-  const auto decimals = point == digits.npos ? 0 : static_cast<int>(digits.size() - point - 1);
-  return {*value, 0.5 * std::pow(10.0, -decimals), text.ends_with('%')};
-}
-
-std::vector<WhichCandidate> which_protocol(const PublishedText& published, const PointCloud& cloud,
-                                           const CloudTruth& truth, std::span<const double> thresholds_m,
-                                           const TriangleMesh* mesh) {
-  WhichSearch search{published, {cloud, truth, mesh}, {}};
-  for (const CloudProtocol& protocol : cloud_protocols()) {
-    if (protocol.knobs.mesh_cloud != MeshCloud::vertices && mesh == nullptr) continue;
-    std::vector<double> tried_m = usual_thresholds_m();
-    tried_m.insert(tried_m.end(), thresholds_m.begin(), thresholds_m.end());
-    tried_m.insert(tried_m.end(), protocol.knobs.thresholds_m.begin(), protocol.knobs.thresholds_m.end());
-    std::ranges::sort(tried_m);
-    tried_m.erase(std::unique(tried_m.begin(), tried_m.end()), tried_m.end());
-    if (protocol.voxel_of_threshold > 0) {  // what is compared follows the threshold
-      for (const double threshold_m : tried_m)
-        try_around(search, protocol, knobs_at(protocol, std::span(&threshold_m, 1)), false);
-    } else {
-      try_around(search, protocol, knobs_at(protocol, tried_m), true);
-    }
-  }
-  rank_candidates(published, search.found);
-  return search.found;
-}
-
-std::vector<WhichCandidate> which_setting(const PublishedText& published, const SearchedFamily& family,
-                                          std::span<const SearchedProtocol> protocols) {
-  ScoredSettings scored{family};
-  std::vector<WhichCandidate> found;
-  const auto compare = [&](const SearchedProtocol& protocol, const Setting& setting,
-                           std::vector<std::pair<std::string, std::string>> changed) {
-    for (const ProtocolValue& value : scored.at(setting)) {
-      WhichCandidate candidate;
-      candidate.protocol = protocol.name;
-      candidate.changed = changed;
-      candidate.label = value.name;
-      add_matches(published, value, std::move(candidate), found);
-    }
-  };
-  for (const SearchedProtocol& protocol : protocols) {
-    compare(protocol, protocol.setting, {});
-    for (std::size_t k = 0; k < family.knobs.size() && protocol.vary; ++k)
-      for (const std::string& text : family.knobs[k].usual) {
-        const Setting setting = family.with(protocol.setting, family.knobs[k].name, text);
-        if (setting != protocol.setting) compare(protocol, setting, {{family.knobs[k].name, text}});
-      }
-  }
-  rank_candidates(published, found);
-  return found;
 }
 
 }  // namespace aqbench

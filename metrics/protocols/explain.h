@@ -3,6 +3,7 @@
 // protocols, at which knobs, give a published number for them.
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -60,6 +61,14 @@ SearchedFamily searched_family(std::span<const Knob<Knobs>> table,
   return family;
 }
 
+// Scores each setting once; one that contradicts itself has no numbers.
+struct ScoredSettings {
+  const SearchedFamily& family;
+  std::map<Setting, ProtocolResult> results = {};
+
+  const ProtocolResult& at(const Setting& setting);
+};
+
 // What one knob does to a number, in the number's unit. Undefined where a number on the way is.
 struct KnobEffect {
   std::string knob, from, to;
@@ -85,6 +94,12 @@ std::vector<Explanation> explain_settings(const SearchedFamily& family, Setting 
 // counts. `mesh` as in measure_distances(). Throws Error(usage) as check(knobs) does.
 std::vector<Explanation> explain_difference(CloudKnobs a, CloudKnobs b, const PointCloud& cloud,
                                             const CloudTruth& truth, const TriangleMesh* mesh = nullptr);
+
+// Returns the knobs with those at their defaults that change nothing for these files.
+CloudKnobs knobs_that_act(CloudKnobs knobs, const CloudTruth& truth, bool has_mesh);
+
+// Returns the texts of all knobs, or of those alone that distances depend on.
+std::string text_of_knobs(const CloudKnobs& knobs, bool of_distances);
 
 // A published number: its value and its precision.
 struct PublishedText {
@@ -120,11 +135,12 @@ std::vector<WhichCandidate> which_setting(const PublishedText& published, const 
                                           std::span<const SearchedProtocol> protocols);
 
 // Finds the settings whose published numbers round to the given one: every protocol as it is and with one
-// knob at another of its usual values, at every usual threshold and at `thresholds_m`; shares as fractions
-// and in percent, lengths in m, cm and mm. Those with the fewest changed knobs come first, a threshold that
-// is not the protocol's own counting as one; among equals, the nearest value. Those with the very same value
-// follow each other and share a rank: there their rules do not differ. A number that was given with "%" is no
-// length and no fraction.
+// knob at another of its usual values, at every usual threshold and at `thresholds_m` (where voxels follow
+// the threshold, thinned or by another accuracy at the protocol's and at `thresholds_m` alone); shares as
+// fractions and in percent, lengths in m, cm and mm. Those with the fewest changed knobs come first, a
+// threshold that is not the protocol's own counting as one; among equals, the nearest value. Those with the
+// very same value follow each other and share a rank: there their rules do not differ. A number that was
+// given with "%" is no length and no fraction.
 std::vector<WhichCandidate> which_protocol(const PublishedText& published, const PointCloud& cloud,
                                            const CloudTruth& truth, std::span<const double> thresholds_m = {},
                                            const TriangleMesh* mesh = nullptr);
