@@ -142,14 +142,14 @@ std::vector<FailureCurve> failure_curves(const Results& results) {
   for (const CaseGroup& group : groups) {
     const auto words = split_at(group.axes, ' ');
     for (std::size_t i = 0; i < words.size(); ++i) {
-      const std::size_t equals = words[i].find('=');
-      const auto at =
-          equals == std::string_view::npos ? std::nullopt : parse_double(words[i].substr(equals + 1));
-      if (!at || !std::isfinite(*at)) continue;
+      const std::size_t equals = std::min(words[i].find('='), words[i].size());
+      const std::string_view name = words[i].substr(0, equals);
+      const auto at = parse_double(words[i].substr(std::min(equals + 1, words[i].size())));
+      if (!at || !std::isfinite(*at) || name == "frame" || name.ends_with(".frame")) continue;
       std::string label = group.method;
       for (std::size_t other = 0; other < words.size(); ++other)
         if (other != i) label += " " + std::string(words[other]);
-      const Key key{group.scene, label, std::string(words[i].substr(0, equals))};
+      const Key key{group.scene, label, std::string(name)};
       if (!found.contains(key)) order.push_back(key);
       found[key].emplace(*at, &group);
     }

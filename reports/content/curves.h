@@ -27,7 +27,8 @@ struct FailureCurve {
   std::optional<ShiftInterval> interval;
 };
 
-// Returns the curves of completeness at 2 mm over each axis of numbers with three values and more.
+// Returns the curves of completeness at 2 mm over each axis of numbers with three values and more, but for
+// frames.
 std::vector<FailureCurve> failure_curves(const Results& results);
 
 // Returns a table of all curves and their chart; without blocks where no curve falls to its half.

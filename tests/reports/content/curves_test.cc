@@ -68,7 +68,7 @@ TEST(Curves, SixSeedsHaveAnInterval) {
   EXPECT_NEAR(curve.interval->upper, 2.55, 1e-12);
 }
 
-// What rises, has two values, is all 0, or lacks a seed at a value does not halve.
+// What rises, has two values, is all 0, or lacks a seed at a value does not halve; frames are no axis.
 TEST(Curves, WhatDoesNotFallHasNoPlace) {
   Results results;
   for (const auto& [at, pct] : {std::pair("1", 10.0), {"2", 50.0}, {"3", 90.0}})
@@ -76,6 +76,8 @@ TEST(Curves, WhatDoesNotFallHasNoPlace) {
   for (const char* const at : {"1", "2", "3"}) add_case(results, "fails", fmt::format("x={}", at), 1, {});
   for (const auto& [at, pct] : {std::pair("1", 90.0), {"2", 10.0}})
     add_case(results, "two", fmt::format("x={}", at), 1, pct);
+  for (const auto& [at, pct] : {std::pair("0", 90.0), {"1", 10.0}, {"2", 0.0}})
+    add_case(results, "films", fmt::format("frame={}", at), 1, pct);
   EXPECT_EQ(failure_curves(results).size(), 2U);
   EXPECT_TRUE(curves_section(results).blocks.empty());
   for (int seed = 1; seed < 3; ++seed)
