@@ -117,6 +117,8 @@ void scale_sets(std::vector<PoseDataset>& datasets, double metres_per_unit) {
       for (SetImage& image : set.images) image.pose.position_m *= metres_per_unit;
 }
 
+}  // namespace
+
 std::vector<PoseDataset> read_pose_sets(const fs::path& path) {
   if (!folder_exists(path) && path.extension() == ".csv") return read_table(path);
   PoseDataset dataset;
@@ -129,8 +131,6 @@ std::vector<PoseDataset> read_pose_sets(const fs::path& path) {
       dataset.sets.push_back(set_of(folder.filename().string(), folder));
   return {dataset};
 }
-
-}  // namespace
 
 SearchedFamily open_pose_sets(const EvalProtocolRequest& request, const EvalCloudRequest& cloud, Notes&) {
   if (!request.mask_file.empty() || !request.confidence_file.empty())

@@ -1,7 +1,6 @@
 #pragma once
 // Cloud, depth maps and truth of `aqbench eval --protocol`, and what it answers.
 
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -10,6 +9,7 @@
 
 #include "core/json.h"
 #include "harness/eval/eval_request.h"
+#include "harness/eval/file_family.h"
 #include "metrics/protocols/asked_protocols.h"
 #include "metrics/protocols/cloud_protocol.h"
 #include "metrics/protocols/cloud_protocols.h"
@@ -91,15 +91,6 @@ Json knobs_json(std::span<const Knob<Knobs>> table, const Knobs& knobs) {
   for (const auto& [name, text] : knob_texts(table, knobs)) json[name] = text;
   return json;
 }
-
-// Files by their names without ending; one file that is no folder is called "".
-using FilesByName = std::map<std::string, std::string>;
-
-// Returns the files of a folder, or the file. Throws Error(input) for two of one name, and an empty folder.
-FilesByName files_at(const std::string& path);
-
-// Returns the file of that name in the folder `path`. Throws Error(input) if there is none.
-const std::string& file_named(const FilesByName& files, const std::string& name, const std::string& path);
 
 // Predicted files and the truths of the same names.
 struct PairedFiles {

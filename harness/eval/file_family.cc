@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <variant>
 
@@ -36,38 +37,28 @@ SearchedFamily open_poses(const EvalProtocolRequest&, const EvalCloudRequest& cl
                         const PoseKnobs& knobs) { return pose_errors(truth, estimate, knobs); });
 }
 
-template <class Knobs>
-FileFamily file_family(Modes mode, std::span<const KnobProtocol<Knobs>> protocols,
-                       std::span<const Knob<Knobs>> knobs, decltype(FileFamily::open) open) {
-  FileFamily family{mode, {}, searched_family<Knobs>(knobs, {}).with, open};
-  for (const auto& one : protocols)
-    family.protocols.push_back({one.name, one.summary, one.source, setting_of(knobs, one.knobs)});
-  return family;
-}
-
-// In the order of file_families().
-enum FamilyPlace { of_depths, of_point_maps, of_images, of_poses, of_pose_sets };
+const FileFamily* family_at(FileKind kind) { return &file_families()[static_cast<std::size_t>(kind)]; }
 
 // The family of an array; of N x 3 and the like, and of points on a grid, none: it is a cloud.
 const FileFamily* family_of_array(const std::string& file) {
   const FileArray array = read_file_array(file);
   const std::size_t sizes = array.shape.size(), last = array.shape.back();
-  if (sizes == 4 && last == 3) return &file_families()[of_point_maps];
+  if (sizes == 4 && last == 3) return family_at(FileKind::point_maps);
   if (sizes == 3 && last == 3) {
     const bool shown = std::ranges::all_of(array.values, [](float v) { return v >= 0 && v <= 1; });
-    return array.is_whole || shown ? &file_families()[of_images] : nullptr;
+    return array.is_whole || shown ? family_at(FileKind::images) : nullptr;
   }
-  return sizes < 2 || (sizes == 2 && last < 8) ? nullptr : &file_families()[of_depths];
+  return sizes < 2 || (sizes == 2 && last < 8) ? nullptr : family_at(FileKind::depth_maps);
 }
 
 const FileFamily* family_of_folder(const fs::path& folder) {
   const auto is_model = [](const fs::path& path) {
     return fs::exists(path / "images.bin") || fs::exists(path / "images.txt");
   };
-  if (is_model(folder) || is_model(folder / "sparse/0")) return &file_families()[of_poses];
+  if (is_model(folder) || is_model(folder / "sparse/0")) return family_at(FileKind::poses);
   for (const fs::path& file : files_in(folder)) {
     if (fs::is_regular_file(file)) return family_of_file(file.string());
-    if (is_model(file)) return &file_families()[of_pose_sets];
+    if (is_model(file)) return family_at(FileKind::pose_sets);
   }
   return nullptr;
 }
@@ -77,7 +68,7 @@ const FileFamily* family_of_text(const std::string& text) {
   for (const std::string_view line : split_at(text, '\n')) {
     std::string words(line);
     std::ranges::replace(words, ',', ' ');
-    if (words.find("rotation_matrix") != words.npos) return &file_families()[of_pose_sets];
+    if (words.find("rotation_matrix") != words.npos) return family_at(FileKind::pose_sets);
     if (trim_blanks(words).empty() || words.front() == '#') continue;
     std::size_t numbers = 0;
     for (const std::string_view word : split_at(trim_blanks(words), ' ')) {
@@ -85,7 +76,7 @@ const FileFamily* family_of_text(const std::string& text) {
       if (!parse_double(trim_blanks(word))) return nullptr;
       ++numbers;
     }
-    return numbers == 8 || numbers == 12 || numbers == 13 || numbers == 17 ? &file_families()[of_poses]
+    return numbers == 8 || numbers == 12 || numbers == 13 || numbers == 17 ? family_at(FileKind::poses)
                                                                            : nullptr;
   }
   return nullptr;
@@ -94,13 +85,18 @@ const FileFamily* family_of_text(const std::string& text) {
 }  // namespace
 
 std::span<const FileFamily> file_families() {
-  static const std::vector<FileFamily> families = {
-      file_family(kEvalDepthFiles, depth_protocols(), depth_knobs(), open_depths),
-      file_family(kEvalDepthFiles, point_map_protocols(), point_map_knobs(), open_point_maps),
-      file_family(kEvalDepthFiles, image_protocols(), image_knobs(), open_images),
-      file_family(kEvalPoses, pose_protocols(), pose_knobs(), open_poses),
-      file_family(kEvalDepthFiles, pose_set_protocols(), pose_set_knobs(), open_pose_sets),
-      file_family(kEvalCalibration, calibration_protocols(), calibration_knobs(), open_calibrations)};
+  static const std::vector<FileFamily> families = [] {
+    constexpr std::array open = {open_depths, open_point_maps, open_images, open_poses, open_pose_sets};
+    std::vector<FileFamily> all;
+    for (const FileProtocolFamily& family : file_protocol_families())
+      all.push_back(
+          {family, family.kind == FileKind::poses ? kEvalPoses : kEvalDepthFiles, open[all.size()]});
+    // Not of sweeps: what a method gives is no calibration.
+    all.push_back({file_protocol_family<CalibrationKnobs>(FileKind::calibrations, calibration_protocols(),
+                                                          calibration_knobs(), {}),
+                   kEvalCalibration, open_calibrations});
+    return all;
+  }();
   return families;
 }
 
@@ -114,13 +110,13 @@ const FileFamily* family_of_protocol(std::string_view name) {
 const FileFamily* family_of_file(const std::string& path) {
   if (folder_exists(path)) return family_of_folder(path);
   const std::string ending = lower_case(fs::path(path).extension().string());
-  if (ending == ".npz") return &file_families()[of_point_maps];
+  if (ending == ".npz") return family_at(FileKind::point_maps);
   if (ending == ".npy") return family_of_array(path);
-  if (ending == ".pfm" || ending == ".exr") return &file_families()[of_depths];
-  if (ending == ".json" || fs::path(path).filename() == "images.bin") return &file_families()[of_poses];
+  if (ending == ".pfm" || ending == ".exr") return family_at(FileKind::depth_maps);
+  if (ending == ".json" || fs::path(path).filename() == "images.bin") return family_at(FileKind::poses);
   const std::string bytes = read_file(path);
   if (is_image_name(path))
-    return &file_families()[inspect_image(bytes, path).bits == 8 ? of_images : of_depths];
+    return family_at(inspect_image(bytes, path).bits == 8 ? FileKind::images : FileKind::depth_maps);
   for (const char* const text : {".txt", ".csv", ".tum", ".log", ""})
     if (ending == text) return family_of_text(bytes);
   return nullptr;

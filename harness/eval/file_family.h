@@ -3,7 +3,8 @@
 // calibrations. Files of a family are read once and scored by any setting of its knobs.
 
 #include <Eigen/Geometry>
-#include <functional>
+#include <filesystem>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,34 +13,36 @@
 #include "core/error.h"
 #include "harness/eval/eval_request.h"
 #include "metrics/protocols/explain.h"
-#include "metrics/protocols/knobs.h"
+#include "metrics/protocols/file_protocols.h"
+#include "metrics/protocols/pose_datasets.h"
 
 namespace aqbench {
 
 using Notes = std::vector<std::string>;
 
-// A protocol of a family.
-struct FileProtocol {
-  const char *name, *summary, *source;
-  Setting setting;
-};
-
 // A family of protocols, and how CLOUD and --truth are read for it; the function adds to `notes`, which must
 // outlive the family that it returns, then and when a setting is scored.
-struct FileFamily {
+struct FileFamily : FileProtocolFamily {
   Modes mode;
-  std::vector<FileProtocol> protocols;
-  decltype(SearchedFamily::with) with;
   SearchedFamily (*open)(const EvalProtocolRequest& request, const EvalCloudRequest& cloud, Notes& notes);
 };
 
-// Returns all families.
+// Returns all families, in the order of FileKind.
 std::span<const FileFamily> file_families();
 
 // Returns the family of a protocol, or that of a file or folder by what it holds; nullptr for those of
 // clouds.
 const FileFamily* family_of_protocol(std::string_view name);
 const FileFamily* family_of_file(const std::string& path);
+
+// Files by their names without ending; one file that is no folder is called "".
+using FilesByName = std::map<std::string, std::string>;
+
+// Returns the files of a folder, or the file. Throws Error(input) for two of one name, and an empty folder.
+FilesByName files_at(const std::string& path);
+
+// Returns the file of that name in the folder `path`. Throws Error(input) if there is none.
+const std::string& file_named(const FilesByName& files, const std::string& name, const std::string& path);
 
 // An array of a file, or the values of an image: rows x columns x channels.
 struct FileArray {
@@ -54,6 +57,9 @@ FileArray read_file_array(const std::string& file);
 
 // Throws Error(input) naming both files unless the first `sizes` sizes are those of the truth.
 void require_sizes(const FileArray& array, const FileArray& truth, std::size_t sizes);
+
+// Reads sets of poses as open_pose_sets() says.
+std::vector<PoseDataset> read_pose_sets(const std::filesystem::path& path);
 
 // Open the files of a family. Throw Error(input) naming the file, Error(usage).
 SearchedFamily open_depths(const EvalProtocolRequest& request, const EvalCloudRequest& cloud, Notes& notes);

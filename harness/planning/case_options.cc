@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "harness/measuring/build_info.h"
 #include "harness/planning/plan_request.h"
+#include "harness/planning/scene_choice.h"
 #include "harness/planning/suite.h"
 #include "harness/records/case_name.h"
 #include "pipeline/method/declaration.h"
@@ -48,6 +49,11 @@ std::vector<double> tolerances_m_of(const std::string& text) {
 }
 
 constexpr const char* kNames = "names";  // of owner kProtocolsOwner
+
+std::string names_of_protocols(const Case& planned) {
+  if (!has_overrides(planned, kProtocolsOwner)) return {};
+  return resolve_parameters(kProtocolsOwner, protocols_parameters(), planned.overrides).text(kNames);
+}
 
 // Returns "mine: MODEL=best python3 mine.py {dataset} {output}, in tools", the same for all parameters.
 std::string declared_program(const Case& planned) {
@@ -104,7 +110,9 @@ bool renders_images(const Case& planned) {
   if (!planned.images) return false;
   if (!planned.declaration->empty()) {
     const MethodDeclaration method = declaration_of(planned);
-    return asks_for_dataset(method) || !method.depth_maps.empty();
+    const std::vector<ProtocolFile> files = protocol_files(method);  // true ones are of the dataset
+    return asks_for_dataset(method) || !method.depth_maps.empty() ||
+           std::ranges::any_of(files, [](const ProtocolFile& file) { return file.kind != "poses"; });
   }
   if (!starts_program(planned)) return true;
   const ParameterValue* const command = find_option(planned, planned.method + ".command");
@@ -217,6 +225,20 @@ void take_given_scoring(const Case& planned, ScoreOptions& options) {
   }
 }
 
+void add_given_scoring(Case& planned, bool recorded) {
+  if (!has_overrides(planned, kScoringOwner)) return;
+  ScoreOptions options;
+  take_given_scoring(planned, options);
+  check(options);  // refused now rather than after the method has run
+  if (!recorded) return add_resolved(planned, kScoringOwner, scoring_parameters());
+  const Parameters all = resolve_parameters(kScoringOwner, scoring_parameters(), planned.overrides);
+  for (const auto& option : all.items())
+    if (std::ranges::any_of(planned.overrides, [&](const Override& given) {
+          return given.owner == kScoringOwner && given.parameter == option.first;
+        }))
+      planned.options.emplace_back(fmt::format("{}.{}", kScoringOwner, option.first), option.second);
+}
+
 const std::vector<ParameterSpec>& protocols_parameters() {
   static const std::vector<ParameterSpec> specs = {text_parameter(
       kNames, "", "protocols computed beside the metrics, NAME or NAME:KNOB=VALUE, separated by blanks")};
@@ -224,15 +246,63 @@ const std::vector<ParameterSpec>& protocols_parameters() {
 }
 
 std::vector<AskedProtocol> case_protocols(const Case& planned) {
-  if (!has_overrides(planned, kProtocolsOwner)) return {};
-  return parse_protocols(
-      resolve_parameters(kProtocolsOwner, protocols_parameters(), planned.overrides).text(kNames));
+  return parse_protocols(names_of_protocols(planned));
+}
+
+std::vector<AskedFileProtocol> case_file_protocols(const Case& planned) {
+  return parse_file_protocols(names_of_protocols(planned));
+}
+
+bool gives_cloud(const Case& planned) {
+  return planned.declaration->empty() || declaration_of(planned).gives == MethodDeclaration().gives;
+}
+
+bool gives_files(const Case& planned, FileKind kind) {
+  if (kind == FileKind::depth_maps && gives_depth_maps(planned)) return true;
+  const bool of_poses = kind == FileKind::poses || kind == FileKind::pose_sets;
+  if (of_poses && has_own_poses(planned.name)) return true;
+  if (planned.declaration->empty()) return false;
+  const MethodDeclaration method = declaration_of(planned);
+  if (kind == FileKind::depth_maps && !method.depth_maps.empty()) return true;
+  const std::string name = of_poses ? "poses" : kind_name(kind);
+  const std::vector<ProtocolFile> files = protocol_files(method);
+  return std::ranges::find(files, name, &ProtocolFile::kind) != files.end();
+}
+
+void check_protocols(const Case& planned) {
+  const std::vector<AskedFileProtocol> asked = case_file_protocols(planned);
+  bool any = gives_cloud(planned);
+  for (const AskedFileProtocol& one : asked) {
+    const FileKind kind = one.family->kind;
+    any = any || gives_files(planned, kind);
+    if (kind == FileKind::images && gives_files(planned, kind) && !holds_views_out(planned))
+      refuse_plan("protocol {}: no view is held out; add --set {}.hold_out=8 (each eighth)",
+                  one.protocol->name, kDatasetOwner);
+  }
+  if (any) return;
+  const std::string gives = declaration_of(planned).gives;
+  std::string names;
+  for (const FileProtocolFamily& family : file_protocol_families())
+    for (const FileProtocol& protocol : family.protocols)
+      if (kind_name(family.kind) == gives)
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", protocol.name);
+  refuse_plan("method {} gives {}, which no protocol of this sweep scores; add --protocol, one of {}",
+              planned.method, gives, names);
 }
 
 void add_protocols(Case& planned) {
   std::string names;
+  const auto add_name = [&](const char* name) {
+    names += fmt::format("{}{}", names.empty() ? "" : " ", name);
+  };
+  for (const AskedFileProtocol& asked : case_file_protocols(planned)) {
+    add_name(asked.protocol->name);
+    for (const auto& [knob, text] : changed_knobs(asked))
+      planned.options.emplace_back(fmt::format("{}.{}.{}", kProtocolsOwner, asked.protocol->name, knob),
+                                   text);
+  }
   for (const AskedProtocol& asked : case_protocols(planned)) {
-    names += fmt::format("{}{}", names.empty() ? "" : " ", asked.protocol->name);
+    add_name(asked.protocol->name);
     const CloudKnobs own = knobs_at(*asked.protocol);
     for (const CloudKnob& knob : cloud_knobs())
       if (knob.text(asked.knobs) != knob.text(own))

@@ -103,11 +103,26 @@ const std::vector<ParameterSpec>& scoring_parameters();
 // Error(usage) naming the parameter of an invalid value.
 void take_given_scoring(const Case& planned, ScoreOptions& options);
 
+// Adds the scoring that is given to the options of a case, of a scene with the defaults of the others. Throws
+// Error(usage) as take_given_scoring() and check(ScoreOptions) do.
+void add_given_scoring(Case& planned, bool recorded);
+
 // Returns the parameter `names` of owner kProtocolsOwner: protocols with their knobs, separated by blanks.
 const std::vector<ParameterSpec>& protocols_parameters();
 
 // Returns the protocols of a case from its overrides. Throws Error(usage) naming protocol or knob.
 std::vector<AskedProtocol> case_protocols(const Case& planned);
+
+// Returns those of files. Throws as case_protocols().
+std::vector<AskedFileProtocol> case_file_protocols(const Case& planned);
+
+// Returns whether the method of a case gives a cloud, and what protocols of a family score.
+bool gives_cloud(const Case& planned);
+bool gives_files(const Case& planned, FileKind kind);
+
+// Refuses a case of which no protocol scores what its method gives, and one of images without views that are
+// held out. Throws Error(usage).
+void check_protocols(const Case& planned);
 
 // Adds the protocols of a case to its defaults, since more of them change no other value, and each knob that
 // is not its protocol's own to its options. Throws as case_protocols().

@@ -278,11 +278,16 @@ Json effective_json(const SweepPlan& plan) {
   Json values_of_axes = Json::object();
   for (auto& [name, values] : axes) values_of_axes[name] = std::move(values.list);
   Json definitions = Json::object();
+  std::set<std::string> defined;  // protocols of files
   if (!scenes.list.empty())
     for (const MetricSpec& metric : metric_registry()) definitions[metric.name] = metric.definition;
   for (const Case& planned : plan.cases)
     for (const AskedProtocol& asked : case_protocols(planned))
       for (const ProtocolMetric& metric : metrics_of(asked)) definitions[metric.name] = metric.definition;
+  for (const Case& planned : plan.cases)
+    for (const AskedFileProtocol& asked : case_file_protocols(planned))
+      if (gives_files(planned, asked.family->kind) && defined.insert(asked.protocol->name).second)
+        for (const ProtocolMetric& metric : metrics_of(asked)) definitions[metric.name] = metric.definition;
   return {{"suite", text_json(plan.suite)},
           {"scenes", scenes.list},
           {"methods", methods.list},

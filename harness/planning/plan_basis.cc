@@ -50,7 +50,10 @@ std::vector<Owner> owners_of(const Selection& selection) {
   if (is_rendered) owners.push_back({kImagingOwner, &imaging_parameters()});
   if (is_rendered || is_recorded) owners.push_back({kPerturbOwner, &perturb_parameters()});
   // All have the same parameters, but for the number of their frames.
-  if (is_recorded) owners.push_back({kDatasetOwner, &recording->recording->parameters});
+  if (is_recorded)
+    owners.push_back({kDatasetOwner, &recording->recording->parameters});
+  else if (is_rendered)
+    owners.push_back({kDatasetOwner, &rendered_view_parameters()});
   if (std::ranges::any_of(selection.scenes, has_true_surface))
     owners.push_back({kScoringOwner, &scoring_parameters()});
   if (std::ranges::any_of(selection.methods, looks_at_images))

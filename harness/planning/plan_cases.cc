@@ -36,6 +36,11 @@ struct Subject {
   }
 };
 
+// Whether a parameter of kDatasetOwner is one of rendered scenes, too.
+bool is_of_rendered(const std::string& parameter) {
+  return has_parameter(rendered_view_parameters(), parameter);
+}
+
 bool concerns(const PlanBasis& basis, const PlannedAxis& axis, const Subject& subject) {
   if (axis.is_of_images()) return subject.has_images();
   if (!axis.is_parameter()) return true;
@@ -43,6 +48,7 @@ bool concerns(const PlanBasis& basis, const PlannedAxis& axis, const Subject& su
   if (subject.owns(axis.owner)) return true;
   if (axis.owner == kScoringOwner) return subject.is_scored();
   if (subject.has_recording()) return axis.owner == kPerturbOwner || axis.owner == kDatasetOwner;
+  if (axis.owner == kDatasetOwner) return subject.has_images() && is_of_rendered(axis.parameter);
   const auto& rigs = basis.selection.rigs;
   return subject.has_images() &&
          (axis.owner == kImagingOwner || axis.owner == kPerturbOwner || is_owner_of_rig(rigs, axis.owner));
@@ -86,21 +92,6 @@ void append_calibration_error(Case& planned, const Rig& rig) {
   add_resolved(planned, kPerturbOwner, perturb_parameters());
 }
 
-// Appends scoring options that are given, of a scene with the defaults of the others.
-void append_scoring(Case& planned, bool recorded) {
-  if (!has_overrides(planned, kScoringOwner)) return;
-  ScoreOptions options;
-  take_given_scoring(planned, options);
-  check(options);  // refused now rather than after the method has run
-  if (!recorded) return add_resolved(planned, kScoringOwner, scoring_parameters());
-  const Parameters all = resolve_parameters(kScoringOwner, scoring_parameters(), planned.overrides);
-  for (const auto& option : all.items())
-    if (std::ranges::any_of(planned.overrides, [&](const Override& given) {
-          return given.owner == kScoringOwner && given.parameter == option.first;
-        }))
-      planned.options.emplace_back(fmt::format("{}.{}", kScoringOwner, option.first), option.second);
-}
-
 // Appends how a declared method finds its dataset, where that is not in aqbench's own layout.
 void append_layout(Case& planned, const MethodDeclaration& method) {
   for (const auto& [name, value] : unusual_members(method.dataset))
@@ -119,13 +110,16 @@ void resolve_options(Case& planned, const Subject& subject) {
   add_options(planned, method.spec->name,
               resolve_parameters(method.spec->name, method.spec->parameters, overrides));
   if (method.spec->declaration) append_layout(planned, *method.spec->declaration);
-  append_scoring(planned, scene.recording.has_value());
+  add_given_scoring(planned, scene.recording.has_value());
   if (scene.recording) {
     add_resolved(planned, kDatasetOwner, scene.recording->parameters);
     return append_calibration_error(planned, scene.recording->rig);
   }
   if (!planned.images) return;
+  if (has_overrides(planned, kDatasetOwner)) add_resolved(planned, kDatasetOwner, rendered_view_parameters());
   const DatasetPlan dataset = plan_images(dataset_request(planned));
+  if (views_of(planned, dataset.rig).kept.empty())
+    refuse_plan("{}.hold_out: no camera of {} is left", kDatasetOwner, planned.images->rig);
   for (const auto& [name, asked] :  // a rig of a file takes none
        {std::pair("width", planned.images->width_px), {"height", planned.images->height_px}})
     if (const std::int64_t given = asked ? dataset.rig_parameters.integer(name) : 0; asked && *asked != given)
@@ -239,6 +233,7 @@ Case make_case(const PlanBasis& basis, const Subject& subject, std::uint64_t see
   for (const Override& given : basis.sets)
     if (subject.owns(given.owner) || (planned.images && owns_images(*planned.images, given.owner)) ||
         (subject.has_recording() && (given.owner == kPerturbOwner || given.owner == kDatasetOwner)) ||
+        (planned.images && given.owner == kDatasetOwner && is_of_rendered(given.parameter)) ||
         (subject.is_scored() && given.owner == kScoringOwner) ||
         (subject.method != nullptr && looks_at_images(*subject.method) && given.owner == kAlignmentOwner &&
          (own_poses || given.parameter != "scale")) ||
@@ -263,6 +258,7 @@ Case make_case(const PlanBasis& basis, const Subject& subject, std::uint64_t see
       planned.axes.emplace_back(axis->axis->name, std::move(value));
   }
   if (subject.workload != nullptr) planned.name += seed_part;
+  if (planned.workload.empty()) check_protocols(planned);
   planned.options.shrink_to_fit();  // there may be very many cases
   planned.overrides.shrink_to_fit();
   return planned;

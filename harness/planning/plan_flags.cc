@@ -125,7 +125,8 @@ const PlanFlag kCaseFlags[] = {
      .place = 27,
      .read =
          [](Request& r, const FlagValue& v) {
-           parse_protocol(v.text);
+           parse_protocols(v.text);
+           parse_file_protocols(v.text);
            ask_for_protocol(r.sets, v.text);
          },
      .write = [](const Request&) { return Texts{}; }},  // --set protocols.names

@@ -27,14 +27,18 @@ std::string label_of(const std::filesystem::path& dir) {
 std::map<std::string, RecordingPlace> known_places;
 std::set<std::filesystem::path> known_hidden;
 
+ParameterSpec hold_out_parameter(double most) {
+  return count_parameter("hold_out", "1", 0, 0, most,
+                         "of those keep each N-th from the method, the first included; 0: none");
+}
+
 std::vector<ParameterSpec> recording_parameters(const Recording& recording) {
   const auto cameras = static_cast<double>(recording.rig.cameras.size());
   return {count_parameter("frame", "1", 0, 0, static_cast<double>(recording.images.size() - 1),
                           "number of the frame, from 0"),
           count_parameter("every", "1", 1, 1, std::max(1.0, cameras),
                           "take each N-th camera, in the order of names, the first included"),
-          count_parameter("hold_out", "1", 0, 0, std::max(2.0, cameras),
-                          "of those keep each N-th from the method, the first included; 0: none"),
+          hold_out_parameter(std::max(2.0, cameras)),
           count_parameter("scale", "1", 1, 1, 16,
                           "make the images smaller N times, each pixel the mean of N x N")};
 }
@@ -109,6 +113,21 @@ int recording_scale(const Case& planned) { return static_cast<int>(recording_num
 
 void keep_views_of(const Case& planned, Recording& recording) {
   keep_views(recording, recording_number(planned, "every", 1), recording_number(planned, "hold_out", 0));
+}
+
+const std::vector<ParameterSpec>& rendered_view_parameters() {
+  static const std::vector<ParameterSpec> specs = {hold_out_parameter(1000)};
+  return specs;
+}
+
+bool holds_views_out(const Case& planned) { return recording_number(planned, "hold_out", 0) > 0; }
+
+ChosenViews views_of(const Case& planned, const Rig& rig) {
+  const std::size_t every = recording_number(planned, "every", 1);
+  const std::vector<std::size_t> all = kept_views(rig, every, 0);
+  ChosenViews views{kept_views(rig, every, recording_number(planned, "hold_out", 0)), {}};
+  std::ranges::set_difference(all, views.kept, std::back_inserter(views.held_out));
+  return views;
 }
 
 std::vector<std::filesystem::path> held_out_files(const Case& planned) {

@@ -66,6 +66,18 @@ struct RecordingPlace {
 // a method could otherwise find the truth of another case in a readable folder.
 const std::set<std::filesystem::path>& hidden_of_recordings();
 
+// Returns the parameters of that owner for rendered scenes: hold_out.
+const std::vector<ParameterSpec>& rendered_view_parameters();
+
+// The cameras of a rig by their number: those that a case's method gets, and those held out from it.
+struct ChosenViews {
+  std::vector<std::size_t> kept, held_out;
+};
+ChosenViews views_of(const Case& planned, const Rig& rig);
+
+// Returns whether views are held out from the method of a case.
+bool holds_views_out(const Case& planned);
+
 // Returns the files that a case with dataset.hold_out hides from its method: images and masks of views that
 // it does not get, and the recording's own poses. None for any other case.
 std::vector<std::filesystem::path> held_out_files(const Case& planned);

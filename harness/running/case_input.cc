@@ -12,6 +12,7 @@
 #include "harness/records/case_name.h"
 #include "scenes/dataset/perturb.h"
 #include "scenes/dataset/recording.h"
+#include "scenes/optics/calibration_file.h"
 
 namespace aqbench {
 namespace {
@@ -23,6 +24,49 @@ void copy_observation(const std::filesystem::path& dataset_dir, const std::files
     if (!error)
       std::filesystem::copy(dataset_dir / part, to / part, std::filesystem::copy_options::recursive, error);
   if (error) throw io_error("{}: {}", to.string(), error.message());
+}
+
+std::filesystem::path image_in(const std::filesystem::path& dataset_dir, const Camera& camera) {
+  return dataset_dir / "images" / camera.name / "000000.png";
+}
+
+Rig rig_of(const Rig& rig, const std::vector<std::size_t>& cameras) {
+  Rig some = rig;
+  some.cameras.clear();
+  for (const std::size_t i : cameras) some.cameras.push_back(rig.cameras[i]);
+  return some;
+}
+
+// Takes the views that are held out from a rendered dataset.
+void hold_out_views(const Case& planned, CaseDataset& dataset) {
+  const ChosenViews views = views_of(planned, dataset.plan.rig);
+  for (const std::size_t i : views.held_out) {
+    const Camera& camera = dataset.plan.rig.cameras[i];
+    dataset.held_out.push_back({camera, image_in(dataset.dataset.dir(), camera)});
+    std::filesystem::remove_all(image_in(dataset.observation_dir, camera).parent_path());
+  }
+  dataset.plan.rig = rig_of(dataset.plan.rig, views.kept);
+  write_calibration(dataset.observation_dir / "calibration.json", dataset.plan.rig, {});
+}
+
+// Takes those of a recording, as large as its other images.
+void hold_out_views(const Case& planned, const std::filesystem::path& scratch_dir, CaseRecordingData& data) {
+  Recording held = data.whole;
+  keep_cameras(held, views_of(planned, held.rig).held_out);
+  const std::size_t frame = recording_frame(planned);
+  if (const int factor = recording_scale(planned); factor != 1 && !held.rig.cameras.empty())
+    held = shrink_recording(held, frame, factor, scratch_dir / "held_out");
+  for (std::size_t i = 0; i < held.rig.cameras.size(); ++i)
+    data.held_out.push_back({held.rig.cameras[i], held.images.at(frame)[i]});
+}
+
+// Tells a method where the views stand that it shall render.
+void write_held_out(const Case& planned, const std::vector<HeldOutView>& views,
+                    const std::filesystem::path& observation_dir) {
+  if (views.empty() || !gives_files(planned, FileKind::images) || has_own_poses(planned.name)) return;
+  Rig rig;
+  for (const HeldOutView& view : views) rig.cameras.push_back(view.camera);
+  write_calibration(observation_dir / kHeldOutFile, rig, {});
 }
 
 void add_calibration_error(const Case& planned, const std::filesystem::path& observation_dir) {
@@ -60,6 +104,7 @@ CaseDataset make_case_dataset(const Case& planned, const std::filesystem::path& 
   CachedDataset cached = cached_dataset(plan, cache_options_from_environment(), say);
   CaseDataset dataset{std::move(plan), std::move(cached), scratch_dir / kObservationFolder, 0};
   copy_observation(dataset.dataset.dir(), dataset.observation_dir);
+  if (holds_views_out(planned)) hold_out_views(planned, dataset);
   add_calibration_error(planned, dataset.observation_dir);
   dataset.made_ms = ms_since(start);
   return dataset;
@@ -79,6 +124,7 @@ CaseRecordingData make_case_recording(const Case& planned, const std::filesystem
     fmt::print(stderr, "{}: {} without an image: left out\n", data.recording.dir.string(),
                counted(data.recording.without_image, "camera"));
   data.whole = data.recording;
+  if (holds_views_out(planned)) hold_out_views(planned, observation_dir.parent_path(), data);
   keep_views_of(planned, data.recording);
   shrink_images(planned, observation_dir.parent_path() / "smaller", data);
   load_masks(data.recording, recording_frame(planned));
@@ -95,14 +141,17 @@ Observed observe(const Case& planned, const std::filesystem::path& scratch_dir) 
     observed.recording.emplace(make_case_recording(planned, observation_dir));
     observed.sha256 = observed.recording->sha256;
     observed.made_ms = observed.recording->made_ms;
+    observed.held_out = observed.recording->held_out;
   } else if (renders_images(planned)) {
     observed.dataset.emplace(make_case_dataset(planned, scratch_dir));
     observed.sha256 = observed.dataset->dataset.sha256();
     observed.made_ms = observed.dataset->made_ms;
+    observed.held_out = observed.dataset->held_out;
   } else {
     std::filesystem::create_directory(observation_dir);
   }
-  if (has_own_poses(planned.name))
+  write_held_out(planned, observed.held_out, observation_dir);
+  if (has_own_poses(planned.name) && !observed.sha256.empty())
     withhold_poses(observation_dir, !method_of(planned).declaration->own_intrinsics);
   return observed;
 }

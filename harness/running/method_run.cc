@@ -128,6 +128,20 @@ void ask_repository(const fs::path& folder, Guest& guest) {
   if (status.ok) guest.changed = !status.output.empty();
 }
 
+// The hash of an output and of the files for protocols beside it; of a single file or folder without a cloud
+// that of the file, as eval has it.
+std::string hash_with_files(const Reconstruction& output, const fs::path& work_dir) {
+  const fs::path folder = work_dir / kProtocolFilesFolder;
+  if (work_dir.empty() || !folder_exists(folder)) return output_sha256(output);
+  std::vector<fs::path> files;
+  for (const fs::path& kind : entries_of(folder))
+    for (const fs::path& file : entries_of(kind)) files.push_back(file);
+  if (files.size() == 1 && output.cloud.points_m.empty() && output.depth_maps.empty() &&
+      output.own_cameras.empty())
+    return folder_exists(files[0]) ? folder_sha256(files[0]) : file_sha256(files[0]);
+  return sha256_hex(output_sha256(output) + folder_sha256(folder));
+}
+
 }  // namespace
 
 std::optional<std::string> method_skip_reason(const Case& planned, const MethodSpec& method) {
@@ -159,7 +173,7 @@ MethodInput method_input(const Case& planned, const MethodSpec& method,
 }
 
 Reconstruction run_measured(const Case& planned, const std::function<Reconstruction()>& run, CaseBoard& board,
-                            Record& record) {
+                            Record& record, const fs::path& work_dir) {
   MeasuredCase measured(planned, board, record);
   const auto run_once = [&](Reconstruction& output) {
     output = {};  // two whole outputs at once would show in the memory
@@ -168,12 +182,12 @@ Reconstruction run_measured(const Case& planned, const std::function<Reconstruct
   Reconstruction output;
   measured.run_cold([&] { run_once(output); });
   if (measured.corrupts_output()) corrupt(output);
-  record.output_sha256 = output_sha256(output);
+  record.output_sha256 = hash_with_files(output, work_dir);
   Reconstruction repeated;
   measured.run_warm({[&] { run_once(repeated); },
                      [&] {
                        if (measured.corrupts_output()) corrupt(repeated);
-                       return output_sha256(repeated);
+                       return hash_with_files(repeated, work_dir);
                      }});
   return output;
 }

@@ -26,10 +26,11 @@ MethodInput method_input(const Case& planned, const MethodSpec& method,
                          const std::filesystem::path& work_dir);
 
 // Calls `run` cold, then warm according to the case's timing (harness/running/measured_case.h), and fills
-// times, stages, faults and the output's hash of the record. Returns the cold output, corrupted if a fault
+// times, stages, faults and the output's hash of the record, with that of the files that protocols score
+// (kProtocolFilesFolder) in `work_dir`, which may be empty. Returns the cold output, corrupted if a fault
 // says so. Throws the errors of `run`, InvalidOutput if a warm run's output differs.
 Reconstruction run_measured(const Case& planned, const std::function<Reconstruction()>& run, CaseBoard& board,
-                            Record& record);
+                            Record& record, const std::filesystem::path& work_dir = {});
 
 // Throws Error(method) unless a real method's output has points, all of them finite.
 void check_output(const Reconstruction& output);

@@ -18,6 +18,7 @@
 #include "harness/planning/case_options.h"
 #include "harness/planning/scene_choice.h"
 #include "harness/running/case_input.h"
+#include "harness/running/file_scores.h"
 #include "harness/running/measured_case.h"
 #include "harness/running/method_process.h"
 #include "harness/running/method_run.h"
@@ -70,8 +71,10 @@ void write_map(const std::filesystem::path& file, const DepthMap& map, const std
   write_npy(file, std::span<const float>(values), shape);
 }
 
-void write_output(const Reconstruction& output, const std::filesystem::path& dir) {
-  write_ply_cloud(dir / "cloud.ply", output.cloud);
+void write_output(const Reconstruction& output, const std::filesystem::path& files,
+                  const std::filesystem::path& dir) {
+  if (folder_exists(files)) std::filesystem::copy(files, dir, std::filesystem::copy_options::recursive);
+  if (!output.cloud.points_m.empty()) write_ply_cloud(dir / "cloud.ply", output.cloud);
   if (output.mesh) write_ply_mesh(dir / "mesh.ply", *output.mesh);
   if (output.depth_maps.empty()) return;
   make_folders(dir / kDepthFolder);
@@ -182,10 +185,15 @@ void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, c
   const std::filesystem::path scratch = own ? own->path() : board.scratch_dir();
   Observed observed;
   std::optional<Reconstruction> output = run_apart(planned, method, board, scratch, observed, result);
-  if (output && !kept.output_dir.empty()) write_output(*output, kept.output_dir);
+  const std::filesystem::path files = scratch / kWorkFolder / kProtocolFilesFolder;
+  if (output && !kept.output_dir.empty()) write_output(*output, files, kept.output_dir);
   if (!output || !scores) return;
   board.set_phase("scoring");
-  score_case(planned, subject_of(planned, observed), *std::move(output), kept, result);
+  const Subject subject = subject_of(planned, observed);
+  const TrueViews truth{subject.rig.value_or(Rig()), subject.depths_dir, subject.frame, observed.held_out};
+  MetricSet of_files = score_files(planned, truth, *output, files, scratch);
+  if (gives_cloud(planned)) score_case(planned, subject, *std::move(output), kept, result);
+  add_metrics(std::move(of_files), result.record.metrics);
 }
 
 CaseResult run_one_case(const Case& planned, CaseBoard& board, const KeptFiles& kept, bool scores = true) {

@@ -5,7 +5,6 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numbers>
 #include <optional>
 #include <string>
@@ -44,14 +43,6 @@ std::vector<std::string> camera_names_of(std::string_view image) {
   return names;
 }
 
-std::size_t camera_of(const Rig& rig, const std::string& image) {
-  for (const std::string& name : camera_names_of(image)) {
-    const auto found = std::ranges::find(rig.cameras, name, &Camera::name);
-    if (found != rig.cameras.end()) return static_cast<std::size_t>(found - rig.cameras.begin());
-  }
-  throw method_error("its poses name '{}', which is no image or camera of the dataset", escape_bytes(image));
-}
-
 // Own and true poses of the cameras that have both, by the index of the camera in the rig.
 struct PosePairs {
   std::vector<std::size_t> camera;
@@ -63,20 +54,9 @@ CameraPose true_pose(const Camera& camera) {
   return {camera.camera_from_world.rotation.transpose(), camera_centre_m(camera.camera_from_world)};
 }
 
-// Own cameras by their number in the rig.
-std::map<std::size_t, const OwnCamera*> cameras_of(const Rig& rig,
-                                                   const std::vector<OwnCamera>& own_cameras) {
-  std::map<std::size_t, const OwnCamera*> by_camera;
-  for (const OwnCamera& own : own_cameras)
-    if (const auto [place, is_new] = by_camera.emplace(camera_of(rig, own.name), &own); !is_new)
-      throw method_error("its poses name camera {} twice: '{}' and '{}'", rig.cameras[place->first].name,
-                         escape_bytes(place->second->name), escape_bytes(own.name));
-  return by_camera;
-}
-
 PosePairs pair_with(const Rig& rig, const std::vector<OwnCamera>& own_cameras) {
   PosePairs pairs;
-  for (const auto& [index, own] : cameras_of(rig, own_cameras)) {
+  for (const auto& [index, own] : own_cameras_by_number(rig, own_cameras)) {
     pairs.camera.push_back(index);
     pairs.own.push_back({own->own_from_camera, own->centre});
     pairs.truth.push_back(true_pose(rig.cameras[index]));
@@ -203,6 +183,24 @@ void note_transform(const std::string& step, const Similarity& moved, Record& re
 
 }  // namespace
 
+std::size_t camera_of(const Rig& rig, const std::string& image) {
+  for (const std::string& name : camera_names_of(image)) {
+    const auto found = std::ranges::find(rig.cameras, name, &Camera::name);
+    if (found != rig.cameras.end()) return static_cast<std::size_t>(found - rig.cameras.begin());
+  }
+  throw method_error("its poses name '{}', which is no image or camera of the dataset", escape_bytes(image));
+}
+
+std::map<std::size_t, const OwnCamera*> own_cameras_by_number(const Rig& rig,
+                                                              const std::vector<OwnCamera>& own_cameras) {
+  std::map<std::size_t, const OwnCamera*> by_camera;
+  for (const OwnCamera& own : own_cameras)
+    if (const auto [place, is_new] = by_camera.emplace(camera_of(rig, own.name), &own); !is_new)
+      throw method_error("its poses name camera {} twice: '{}' and '{}'", rig.cameras[place->first].name,
+                         escape_bytes(place->second->name), escape_bytes(own.name));
+  return by_camera;
+}
+
 OwnPlacement align_own_cameras(Reconstruction& output, const Rig& rig, FitScale scale, Record& record) {
   const PosePairs pairs = pair_with(rig, output.own_cameras);
   const CameraFit fitted = fit_cameras(pairs, scale);
@@ -249,7 +247,7 @@ MetricSet undefined_metrics(const Reconstruction& output, const ScoreOptions* su
 
 OwnRig rig_of_own_cameras(const Reconstruction& output, const Rig& images) {
   OwnRig found;
-  const auto cameras = cameras_of(images, output.own_cameras);
+  const auto cameras = own_cameras_by_number(images, output.own_cameras);
   for (const auto& [index, own] : cameras) {
     if (!own->intrinsics || !own->distortion) continue;
     Camera& camera = found.rig.cameras.emplace_back(images.cameras[index]);

@@ -2,6 +2,7 @@
 // The cameras that a method placed itself: against the true ones, and what brings its cloud to the truth.
 
 #include <cstddef>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,6 +35,14 @@ struct OwnPlacement {
 // cameras do not determine the alignment, the output stays where it is and what needs the alignment is
 // undefined. Throws Error(method) for a name that is no camera's.
 OwnPlacement align_own_cameras(Reconstruction& output, const Rig& rig, FitScale scale, Record& record);
+
+// Returns the number of the camera in the rig that an image is of, "images/cam00/000000.png", or that is
+// called so. Throws Error(method) for a name that is none.
+std::size_t camera_of(const Rig& rig, const std::string& image);
+
+// Returns own cameras by their number in the rig. Throws as camera_of(), and for a camera that comes twice.
+std::map<std::size_t, const OwnCamera*> own_cameras_by_number(const Rig& rig,
+                                                              const std::vector<OwnCamera>& own_cameras);
 
 // Returns the metrics that an output would have of a true surface and of further families, all undefined for
 // a reason, but for the number of points. `surface` are the options of the score; nullptr: there is no true

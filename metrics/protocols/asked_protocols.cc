@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/parameters.h"
 #include "core/text.h"
 
 namespace aqbench {
@@ -65,19 +66,16 @@ void for_each_number(const AskedProtocol& asked, const Take& take) {
 }  // namespace
 
 AskedProtocol parse_protocol(std::string_view text) {
-  const auto parts = split_at(text, ':');
-  AskedProtocol asked{&find_cloud_protocol(parts.front()), {}};
-  asked.knobs = knobs_at(*asked.protocol);
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    const std::size_t equals = parts[i].find('=');
-    if (equals == std::string_view::npos)
-      throw usage_error("protocol '{}': expected NAME:KNOB=VALUE", one_line(text));
-    const std::string_view knob = parts[i].substr(0, equals);
-    std::string value(parts[i].substr(equals + 1));
-    while (i + 1 < parts.size() && parts[i + 1].find('=') == std::string_view::npos)  // disk:24
-      value += ':' + std::string(parts[++i]);
-    set_cloud_knob(asked.knobs, knob, value);
+  const ProtocolText taken = protocol_text(text);
+  if (std::ranges::find(cloud_protocols(), taken.name, &CloudProtocol::name) == cloud_protocols().end()) {
+    std::vector<std::string> names = names_of(cloud_protocols());
+    for (const FileProtocolFamily& family : file_protocol_families())
+      for (const FileProtocol& protocol : family.protocols) names.emplace_back(protocol.name);
+    throw usage_error("{}", unknown_name_message("protocol", taken.name, names));
   }
+  AskedProtocol asked{&find_cloud_protocol(taken.name), {}};
+  asked.knobs = knobs_at(*asked.protocol);
+  for (const auto& [knob, value] : taken.knobs) set_cloud_knob(asked.knobs, knob, value);
   check(asked.knobs);
   return asked;
 }
@@ -97,7 +95,7 @@ CloudKnobs headline_knobs(std::string_view text, std::span<const double> thresho
 std::vector<AskedProtocol> parse_protocols(std::string_view text) {
   std::vector<AskedProtocol> all;
   for (const std::string_view part : split_at(text, ' ')) {
-    if (part.empty()) continue;
+    if (part.empty() || !parse_file_protocols(part).empty()) continue;
     all.push_back(parse_protocol(part));
     for (std::size_t i = 0; i + 1 < all.size(); ++i)
       if (all[i].protocol == all.back().protocol)
@@ -149,7 +147,7 @@ std::optional<ProtocolMetric> find_protocol_metric(std::string_view name) {
     return all;
   }();
   if (std::ranges::none_of(prefixes, [&](const std::string& prefix) { return name.starts_with(prefix); }))
-    return std::nullopt;
+    return find_file_protocol_metric(name);
   for (const CloudProtocol& protocol : cloud_protocols())
     for (const PublishedNumber& number : protocol.published) {
       AskedProtocol asked{&protocol, knobs_at(protocol)};

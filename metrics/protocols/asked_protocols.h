@@ -9,6 +9,7 @@
 
 #include "metrics/metric.h"
 #include "metrics/protocols/cloud_protocols.h"
+#include "metrics/protocols/file_protocols.h"
 #include "metrics/protocols/protocol_result.h"
 
 namespace aqbench {
@@ -22,22 +23,13 @@ struct AskedProtocol {
 // Reads one of them. Throws Error(usage) naming protocol or knob.
 AskedProtocol parse_protocol(std::string_view text);
 
-// Reads several, separated by blanks. Throws Error(usage) also for a protocol that comes twice: its numbers
-// would have one name.
+// Reads several, separated by blanks, but those of files (parse_file_protocols()). Throws Error(usage) also
+// for an unknown one, and for one that comes twice: its numbers would have one name.
 std::vector<AskedProtocol> parse_protocols(std::string_view text);
 
 // Returns the knobs of NAME or NAME:KNOB=VALUE at one threshold: the first of thresholds_m, else the
 // protocol's headline. Throws as parse_protocol().
 CloudKnobs headline_knobs(std::string_view text, std::span<const double> thresholds_m = {});
-
-// What a metric of a protocol is.
-struct ProtocolMetric {
-  std::string name;  // "eth3d_precision_20mm_pct", "tanks_and_temples_f_score_5mm_pct", "dtu_overall_mm"
-  std::string unit;  // "mm" or "%"
-  Better better = Better::lower;
-  std::string definition;  // with the protocol's name and all knobs that differ from those of all protocols
-  std::string title;       // "eth3d precision 20 mm [%]"
-};
 
 // Returns the metrics of a protocol: what is published of it, at each of its thresholds.
 std::vector<ProtocolMetric> metrics_of(const AskedProtocol& asked);
@@ -48,7 +40,8 @@ MetricSet protocol_metrics(const AskedProtocol& asked, const ProtocolResult& res
 // Returns the metrics of all protocols at their headline thresholds, which tables and sites show.
 const std::vector<ProtocolMetric>& headline_protocol_metrics();
 
-// Finds what a name of metrics_of() means, at any threshold and whatever the knobs; nullopt for another name.
+// Finds what a name of metrics_of(), of clouds or files, means, at any threshold and whatever the knobs;
+// nullopt for another name.
 std::optional<ProtocolMetric> find_protocol_metric(std::string_view name);
 
 }  // namespace aqbench

@@ -60,6 +60,9 @@ Observation in_declared_layout(const Observation& observation, const MethodInput
     if (error.kind() == ErrorKind::io) throw;
     throw Error(ErrorKind::method, error.what());
   }
+  // The cameras of views that are held out have no images, so no layout has them.
+  const fs::path held_out = observation.dataset_dir / "held_out.json";
+  if (path_exists(held_out)) fs::copy_file(held_out, written.dataset_dir / held_out.filename());
   return written;
 }
 
@@ -204,7 +207,7 @@ ProgramRun external_program(const Observation& seen, const MethodInput& input) {
     return program;
   }
   const MethodDeclaration& method = *input.declaration;
-  program.result = method.result;
+  if (method.gives == MethodDeclaration().gives) program.result = method.result;
   program.stages = method.stages;
   program.depth_maps = method.depth_maps;
   program.metres_per_unit = metres_per_unit(method.unit).value();
@@ -214,7 +217,7 @@ ProgramRun external_program(const Observation& seen, const MethodInput& input) {
   for (const auto& [name, value] : method.environment)
     program.variables.emplace_back(name, with_placeholders(value, values));
   program.working_folder = working_folder(input);
-  if (input.own_poses) program.cameras = method.cameras;
+  if (input.own_poses && method.gives != "poses") program.cameras = method.cameras;
   program.world_from_cloud = method.world_from_cloud;
   return program;
 }

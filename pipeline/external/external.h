@@ -31,10 +31,11 @@ std::string fill_placeholders(std::string word,
 
 // Returns the existing files and folders that belong to a command: the program and its interpreter with their
 // folders, the first file named with its folder, other paths named alone or after "NAME=", and the folders in
-// PATH, LD_LIBRARY_PATH and PYTHONPATH. For a folder "bin" or "shims" its parent counts; of one like ~/.cargo,
-// which holds credentials, too, only the parts of programs (bin, lib, versions, ...). Shared folders and those
-// above the user's own (/tmp, the home folder, parents of the working folder) belong to no program: only the
-// file in them is added. Names are relative to `working_folder`; empty: that of this process.
+// PATH, LD_LIBRARY_PATH and PYTHONPATH. For a folder "bin" or "shims" its parent counts; of one like
+// ~/.cargo, which holds credentials, too, only the parts of programs (bin, lib, versions, ...). Shared
+// folders and those above the user's own (/tmp, the home folder, parents of the working folder) belong to no
+// program: only the file in them is added. Names are relative to `working_folder`; empty: that of this
+// process.
 std::vector<std::filesystem::path> command_reads(const std::vector<std::string>& words,
                                                  const std::filesystem::path& working_folder = {});
 
@@ -86,9 +87,9 @@ struct CommandOutcome {
 
 // Starts words[0] (looked up in PATH) without a shell, in its own session without a terminal, with empty
 // stdin and sandboxed according to AQBENCH_ISOLATION (core/sandbox/sandbox.h), and waits for it. TMPDIR is
-// its temporary folder (access.temporary); of this process's variables it has those that methods need. When this returns, or the calling
-// process dies, all its processes are killed in any group or session. Throws Error(io) if a process, pipe or
-// rules cannot be created.
+// its temporary folder (access.temporary); of this process's variables it has those that methods need. When
+// this returns, or the calling process dies, all its processes are killed in any group or session. Throws
+// Error(io) if a process, pipe or rules cannot be created.
 CommandOutcome run_command(const std::vector<std::string>& words, const CommandOptions& options);
 
 // Returns whether a command gets this variable of aqbench's own environment: PATH, HOME, the language, and
@@ -183,7 +184,7 @@ void read_own_intrinsics(const std::filesystem::path& path, std::vector<OwnCamer
 // A program run and the places of its results.
 struct ProgramRun {
   std::vector<std::string> words;
-  std::string result;                  // cloud or mesh, relative to the output folder
+  std::string result;                  // cloud or mesh, relative to the output folder; empty: none
   std::string stages = "stages.json";  // read if it exists
   std::string depth_maps = {};         // subfolder with depth maps; empty: none
   ResultDepths depth_meaning = {};
@@ -201,6 +202,11 @@ ResultDepths depths_of(const Observation& observation, const MethodDeclaration& 
 
 // Reads the results of a program in a folder, in metres and in the world's frame. Throws Error(method).
 Reconstruction read_results(const std::filesystem::path& output_dir, const ProgramRun& program);
+
+// Copies what protocols score from a folder to kProtocolFilesFolder; `given` stands for the place "". Throws
+// Error(method) naming what is missing, Error(io).
+void keep_protocol_files(const MethodInput& input, const std::filesystem::path& folder,
+                         const std::string& given = {});
 
 // Returns the folder that a program writes to: {output}.
 std::filesystem::path output_folder(const MethodInput& input);

@@ -111,9 +111,11 @@ PatternValues values_of_case(const MethodInput& input) {
   return values;
 }
 
+// For protocols it may be a folder.
 std::optional<fs::path> file_of_case(const MethodInput& input, std::vector<fs::path>* listed = nullptr) {
   const std::vector<PatternFile> files =
-      files_of_pattern(input.project_dir, input.declaration->given, values_of_case(input), listed);
+      files_of_pattern(input.project_dir, input.declaration->given, values_of_case(input), listed,
+                       input.declaration->gives != MethodDeclaration().gives);
   if (files.empty()) return std::nullopt;
   if (files.size() > 1)
     throw method_error("two files for one case: {} and {}", files[0].file.string(), files[1].file.string());
@@ -125,7 +127,8 @@ std::vector<fs::path> files_beside(const MethodInput& input, const fs::path& fil
   const MethodDeclaration& method = *input.declaration;
   std::vector<fs::path> files;
   for (const std::string& name :
-       {method.depth_maps, input.own_poses ? method.cameras : std::string(), method.world_from_cloud})
+       {method.depth_maps, method.point_maps, method.images,
+        input.own_poses && method.gives != "poses" ? method.cameras : std::string(), method.world_from_cloud})
     if (!name.empty()) files.push_back((file.parent_path() / name).lexically_normal());
   return files;
 }
@@ -150,13 +153,15 @@ Reconstruction run_given(const Observation& observation, const MethodInput& inpu
   for (const fs::path& beside : files_beside(input, *file))
     if (!path_exists(beside)) throw method_error("{}: no such file", beside.string());
   ProgramRun results;
-  results.result = file->filename();
+  if (method.gives == MethodDeclaration().gives) results.result = file->filename();
   results.depth_maps = method.depth_maps;
   if (!method.depth_maps.empty()) results.depth_meaning = depths_of(observation, method);
   results.metres_per_unit = metres_per_unit(method.unit).value();
-  if (input.own_poses) results.cameras = method.cameras;
+  if (input.own_poses && method.gives != "poses") results.cameras = method.cameras;
   results.world_from_cloud = method.world_from_cloud;
-  return read_results(file->parent_path(), results);
+  Reconstruction output = read_results(file->parent_path(), results);
+  keep_protocol_files(input, file->parent_path(), file->filename());
+  return output;
 }
 
 std::vector<fs::path> given_reads(const Observation&, const MethodInput& input) {

@@ -116,7 +116,8 @@ std::vector<std::string> container_words(const MethodInput& input, std::vector<s
 
 Reconstruction read_results(const fs::path& output_dir, const ProgramRun& program) {
   try {
-    Reconstruction output = read_result(output_dir / program.result, program.result);
+    Reconstruction output;
+    if (!program.result.empty()) output = read_result(output_dir / program.result, program.result);
     if (!program.depth_maps.empty())
       read_result_maps(output_dir / program.depth_maps, program.depth_meaning, output);
     if (!program.cameras.empty()) output.own_cameras = read_own_cameras(output_dir, program.cameras);
@@ -129,6 +130,25 @@ Reconstruction read_results(const fs::path& output_dir, const ProgramRun& progra
     return output;
   } catch (const Error& error) {
     throw Error(ErrorKind::method, error.what());
+  }
+}
+
+void keep_protocol_files(const MethodInput& input, const fs::path& folder, const std::string& given) {
+  if (input.declaration == nullptr) return;
+  const fs::path kept = input.work_dir / kProtocolFilesFolder;
+  std::error_code error;
+  fs::remove_all(kept, error);  // of an earlier repetition
+  for (const auto& [kind, place] : protocol_files(*input.declaration)) {
+    const std::string& name = place.empty() ? given : place;
+    const fs::path from = (folder / name).lexically_normal();
+    if (!path_exists(from))
+      throw Error(ErrorKind::method, given.empty()
+                                         ? fmt::format("the command wrote no {} to its output folder", name)
+                                         : fmt::format("{}: no such file", from.string()));
+    make_folders(kept / kind);
+    // What a link leads to is read here, where the method may read, and nowhere else.
+    fs::copy(from, kept / kind / from.filename(), fs::copy_options::recursive, error);
+    if (error) throw method_error("{}: {}", from.string(), error.message());
   }
 }
 
@@ -166,7 +186,9 @@ Reconstruction run_program(const Observation& observation, const MethodInput& in
     sources.end_ns = monotonic_ns();
   }
   tell_of_program(outcome, options, sources);
-  return read_results(output_dir, program);
+  Reconstruction output = read_results(output_dir, program);
+  keep_protocol_files(input, output_dir);
+  return output;
 }
 
 std::vector<std::string> words_in_environment(const MethodInput& input, std::vector<std::string> words,

@@ -18,6 +18,12 @@ namespace {
 
 constexpr double kLongestTimeoutS = 1e6;
 constexpr std::string_view kLayouts[] = {"aqbench", "colmap", "transforms", "mvsnet"};
+constexpr std::array kGiven = {"cloud", "depth_maps", "point_maps", "images", "poses"};
+// "resources" is read by harness/project/resources.h.
+constexpr std::string_view kMembers =
+    "name summary command parameters presets result gives depth_maps point_maps images depth_along "
+    "metres_per_count stages reads_layout refraction depth_range_m unit timeout_s env cwd reads "
+    "poses intrinsics cameras world_from_cloud runs_in lock resources given";
 constexpr std::array kEnvironments = {"venv", "conda", "pixi", "apptainer", "podman"};
 
 bool is_one_line(const std::string& text) { return !text.empty() && one_line(text, text.size()) == text; }
@@ -154,7 +160,8 @@ std::string read_unit(const JsonPlace& place) {
 
 void read_depth_meaning(const JsonPlace& place, MethodDeclaration& method) {
   for (const char* const key : {"depth_along", "metres_per_count"})
-    if (const auto given = place.find(key); given && method.depth_maps.empty())
+    if (const auto given = place.find(key);
+        given && method.depth_maps.empty() && method.gives != "depth_maps")
       given->fail("belongs to \"depth_maps\"");
   if (const auto along = place.find("depth_along")) {
     if (along->text() != "ray" && along->text() != "z") along->fail("must be ray or z");
@@ -183,13 +190,30 @@ bool is_own(const JsonPlace& place, const char* key) {
 }
 
 void read_poses(const JsonPlace& place, MethodDeclaration& method) {
-  method.own_poses = is_own(place, "poses");
+  method.own_poses = place.find("poses") ? is_own(place, "poses") : method.gives == "poses";
   method.own_intrinsics = is_own(place, "intrinsics");
   take(place, "cameras", relative_path_of, method.cameras);
-  if (method.own_poses && !method.given.empty() && !place.find("cameras"))
+  if (method.own_poses && !method.given.empty() && method.gives != "poses" && !place.find("cameras"))
     place.at("poses").fail("own poses of given outputs need \"cameras\", their file beside the cloud");
   if (method.own_intrinsics && !method.own_poses)
     place.at("intrinsics").fail("own intrinsics need \"poses\": \"own\"");
+}
+
+// Reads what the result is, and what lies beside it.
+void read_protocol_files(const JsonPlace& place, MethodDeclaration& method) {
+  if (const auto gives = place.find("gives")) {
+    method.gives = gives->text();
+    if (std::ranges::find(kGiven, method.gives) == kGiven.end())
+      gives->fail(unknown_name_message("kind", method.gives, {kGiven.begin(), kGiven.end()}));
+    if (method.gives != "cloud" && method.given.empty() && !place.find("result"))
+      gives->fail("needs \"result\", the file or folder in {output}");
+  }
+  take(place, "depth_maps", relative_path_of, method.depth_maps);
+  take(place, "point_maps", relative_path_of, method.point_maps);
+  take(place, "images", relative_path_of, method.images);
+  for (const char* const kind : {"depth_maps", "point_maps", "images"})
+    if (const auto twice = place.find(kind); twice && method.gives == kind)
+      twice->fail("the result is that already");
 }
 
 // Reads "ignore", "ports" or {"pinhole_at_m": 1.0}.
@@ -266,32 +290,7 @@ void refuse_keys_of_commands(const JsonPlace& place) {
 }  // namespace
 
 MethodDeclaration declaration_from_json(const JsonPlace& place) {
-  place.allow_only({"name",
-                    "summary",
-                    "command",
-                    "parameters",
-                    "presets",
-                    "result",
-                    "depth_maps",
-                    "depth_along",
-                    "metres_per_count",
-                    "stages",
-                    "reads_layout",
-                    "refraction",
-                    "depth_range_m",
-                    "unit",
-                    "timeout_s",
-                    "env",
-                    "cwd",
-                    "reads",
-                    "poses",
-                    "intrinsics",
-                    "cameras",
-                    "world_from_cloud",
-                    "runs_in",
-                    "lock",
-                    "resources",  // of the project file alone (harness/project/resources.h)
-                    "given"});
+  place.allow_only(split_at(kMembers, ' '));
   MethodDeclaration method;
   method.name = place.at("name").text();
   if (!is_plain_name(method.name, true)) place.at("name").fail("must consist of letters, digits, _ and -");
@@ -310,7 +309,7 @@ MethodDeclaration declaration_from_json(const JsonPlace& place) {
   check_use(place, method);
   method.dataset = read_layout(place);
   take(place, "result", relative_path_of, method.result);
-  take(place, "depth_maps", relative_path_of, method.depth_maps);
+  read_protocol_files(place, method);
   read_depth_meaning(place, method);
   take(place, "stages", relative_path_of, method.stages);
   take(place, "unit", read_unit, method.unit);

@@ -59,8 +59,12 @@ struct MethodDeclaration {
   std::string given;
   std::vector<ParameterSpec> parameters;
   std::vector<Preset> presets;
-  std::string result = "cloud.ply";    // a cloud or a mesh, in any format of eval
+  std::string result = "cloud.ply";  // a cloud or a mesh, in any format of eval; or what `gives` says
+  // What the result is, or the given file: "cloud", or for protocols of files (docs/protocols.md)
+  // "depth_maps", "point_maps", "images", "poses".
+  std::string gives = "cloud";
   std::string depth_maps;              // folder of depth maps; empty: none
+  std::string point_maps, images;      // a file and a folder for protocols, beside the result; empty: none
   bool depths_along_z = false;         // else along the ray
   double metres_per_count = 0;         // of depth maps of integers; 0: there are none
   std::string stages = "stages.json";  // read if the program wrote it
@@ -85,6 +89,18 @@ struct MethodDeclaration {
 // command, in a value of `env` or in the pattern, that presets name parameters. Throws Error(input) naming
 // the place.
 MethodDeclaration declaration_from_json(const JsonPlace& place);
+
+// A file or folder that protocols score: its kind, as in `gives`, and its place in {output} or beside the
+// given file; "" is that file itself.
+struct ProtocolFile {
+  std::string kind, place;
+};
+
+// Returns all of them that a method gives.
+std::vector<ProtocolFile> protocol_files(const MethodDeclaration& declaration);
+
+// The folder in MethodInput::work_dir where they are after a run, each in a folder of its kind.
+inline constexpr const char* kProtocolFilesFolder = "protocol_files";
 
 // Returns the declaration in the form that declaration_from_json() reads, without members at their defaults.
 Json to_json(const MethodDeclaration& declaration);

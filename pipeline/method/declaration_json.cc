@@ -23,6 +23,15 @@ std::vector<std::pair<std::string, std::string>> unusual_members(const DeclaredL
   return members;
 }
 
+std::vector<ProtocolFile> protocol_files(const MethodDeclaration& method) {
+  std::vector<ProtocolFile> files;
+  if (method.gives != MethodDeclaration().gives)
+    files.push_back({method.gives, method.given.empty() ? method.result : ""});
+  if (!method.point_maps.empty()) files.push_back({"point_maps", method.point_maps});
+  if (!method.images.empty()) files.push_back({"images", method.images});
+  return files;
+}
+
 Json to_json(const MethodDeclaration& method) {
   const MethodDeclaration usual;
   Json json = {{"name", method.name}};
@@ -56,7 +65,10 @@ Json to_json(const MethodDeclaration& method) {
   if (method.dataset.most_depth_m > 0)
     json["depth_range_m"] = {method.dataset.least_depth_m, method.dataset.most_depth_m};
   add("result", method.result, usual.result);
+  add("gives", method.gives, usual.gives);
   add("depth_maps", method.depth_maps, usual.depth_maps);
+  add("point_maps", method.point_maps, usual.point_maps);
+  add("images", method.images, usual.images);
   if (method.depths_along_z) json["depth_along"] = "z";
   if (method.metres_per_count > 0) json["metres_per_count"] = method.metres_per_count;
   add("stages", method.stages, usual.stages);
@@ -66,6 +78,7 @@ Json to_json(const MethodDeclaration& method) {
   add("cwd", method.working_folder, usual.working_folder);
   if (!method.reads.empty()) json["reads"] = method.reads;
   if (method.own_poses) json["poses"] = "own";
+  if (!method.own_poses && method.gives == "poses") json["poses"] = "given";
   if (method.own_intrinsics) json["intrinsics"] = "own";
   add("cameras", method.cameras, usual.cameras);
   add("world_from_cloud", method.world_from_cloud, usual.world_from_cloud);

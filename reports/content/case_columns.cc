@@ -322,7 +322,11 @@ Table programs_table(const Results& results) {
 
 Table protocols_table(const Results& results) {
   const CaseLabels labels = label_cases(group_cases(results));
-  const std::vector<ProtocolMetric> shown = shown_metrics(results);
+  std::vector<ProtocolMetric> shown = shown_metrics(results);
+  const std::vector<MetricColumn> columns = metric_columns(method_groups(results));  // of the table of cases
+  std::erase_if(shown, [&](const ProtocolMetric& metric) {
+    return std::ranges::find(columns, metric.name, &MetricColumn::metric) != columns.end();
+  });
   Table table = table_with({"case"});
   table.label = "numbers of protocols";
   for (const ProtocolMetric& metric : shown) table.columns.push_back({metric.title, Align::right});

@@ -172,7 +172,7 @@ std::vector<Real> copy_npy_values(std::string_view data, const NpyLayout& layout
 template <class Real>
 void write_npy_values(const std::filesystem::path& path, std::span<const Real> values,
                       std::span<const std::size_t> shape) {
-  if (shape.empty() || shape.size() > 3 || npy_value_count(shape) != values.size())
+  if (shape.empty() || shape.size() > 4 || npy_value_count(shape) != values.size())
     throw input_error("{}: {} values do not have shape ({})", path.string(), values.size(),
                       fmt::join(shape, ", "));
   std::string header = fmt::format("{{'descr': '<f{}', 'fortran_order': False, 'shape': ({}{}), }}",

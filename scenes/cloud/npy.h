@@ -68,7 +68,7 @@ std::shared_ptr<const CloudBlocks> open_npy_blocks(const std::filesystem::path& 
                                                    const TextColumns& columns = {});
 
 // Write an array in version 1.0 of the format, for numpy.load; the file is afterwards whole or absent. Throw
-// Error(input) unless `shape` has one to three sizes and values.size() is their product, and Error(io).
+// Error(input) unless `shape` has one to four sizes and values.size() is their product, and Error(io).
 void write_npy(const std::filesystem::path& path, std::span<const float> values,
                std::span<const std::size_t> shape);
 void write_npy(const std::filesystem::path& path, std::span<const double> values,

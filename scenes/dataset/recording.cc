@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 #include <system_error>
 #include <type_traits>
@@ -225,26 +224,6 @@ Recording read_recording(const fs::path& dir, KnownCameras cameras) {
     for (const Camera& camera : recording.rig.cameras) check_image_scale(camera, recording.dir);
   find_masks(recording.dir, recording.images, recording.masks);
   return recording;
-}
-
-void keep_views(Recording& recording, std::size_t every, std::size_t hold_out) {
-  std::vector<std::size_t> order(recording.rig.cameras.size()), kept;
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, {}, [&](std::size_t i) { return recording.rig.cameras[i].name; });
-  for (std::size_t taken = 0; taken * every < order.size(); ++taken)
-    if (hold_out == 0 || taken % hold_out != 0) kept.push_back(order[taken * every]);
-  if (kept.empty())
-    throw input_error.of_file(recording.dir, "no camera is left; see dataset.every and dataset.hold_out");
-  std::ranges::sort(kept);
-  recording.is_whole = kept.size() == order.size();
-  const auto keep = [&](auto& all) {
-    std::remove_reference_t<decltype(all)> some;
-    for (const std::size_t i : kept) some.push_back(std::move(all[i]));
-    all = std::move(some);
-  };
-  keep(recording.rig.cameras);
-  for (auto& frame : recording.images) keep(frame);
-  for (auto& frame : recording.masks) keep(frame);
 }
 
 void check_images(const Recording& recording, std::size_t frame) {

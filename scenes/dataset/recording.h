@@ -84,6 +84,12 @@ enum class KnownCameras { required, optional };
 // name, for cameras with different frames, and for a folder masks/ without a mask of any image.
 Recording read_recording(const std::filesystem::path& dir, KnownCameras cameras = KnownCameras::required);
 
+// Returns which cameras of a rig keep_views() keeps, by their number.
+std::vector<std::size_t> kept_views(const Rig& rig, std::size_t every, std::size_t hold_out);
+
+// Keeps these cameras with their images.
+void keep_cameras(Recording& recording, const std::vector<std::size_t>& kept);
+
 // Keeps each `every`-th camera with its images, and of those no `hold_out`-th one (0: all), in the order of
 // names: 0, every, 2 every ..., without the first, the hold_out-th ... of them. Throws Error(input) if none
 // is left.

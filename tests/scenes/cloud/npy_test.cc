@@ -173,7 +173,7 @@ TEST_F(Npy, SizesThatOverflowAreRefused) {
 
 TEST_F(Npy, WriterChecksTheShape) {
   const std::vector<double> values(6);
-  for (const Shape& shape : {Shape{5}, Shape{2, 2}, Shape{}, Shape{1, 1, 2, 3}})
+  for (const Shape& shape : {Shape{5}, Shape{2, 2}, Shape{}, Shape{1, 1, 1, 2, 3}})
     EXPECT_THAT(error_of(ErrorKind::input,
                          [&] { write_npy(directory_ / "a.npy", std::span<const double>(values), shape); }),
                 HasSubstr("a.npy: 6 values do not have shape"));
