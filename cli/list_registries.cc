@@ -67,7 +67,15 @@ Json scenes_json(const std::optional<Project>& project) {
   return list;
 }
 
-Json rigs_json(const std::optional<Project>&) { return specs_json(rig_registry()); }
+Json rigs_json(const std::optional<Project>& project) {
+  Json list = specs_json(rig_registry());
+  if (!project) return list;
+  for (const NamedRig& rig : project->rigs)
+    list.push_back({{"name", rig.name},
+                    {"summary", "cameras of " + rig.file.string() + "; --set rig.NAME=VALUE"},
+                    {"parameters", Json::array()}});
+  return list;
+}
 
 Json sets_json(const std::vector<Override>& overrides, const std::string& owner) {
   Json sets = Json::object();

@@ -10,6 +10,7 @@
 #include "core/parallel.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
+#include "harness/datasets/project_datasets.h"
 #include "harness/running/progress.h"
 #include "scenes/dataset/board_stills.h"
 #include "scenes/dataset/colmap_model.h"
@@ -224,6 +225,7 @@ ExitCode render_command(const Arguments& arguments) {
   if (!request.out) throw usage_error("--out DIR is missing");
   if (request.threads) set_thread_count(*request.threads);
   request.dataset.generator_version = AQBENCH_VERSION;
+  use_current_rigs(request.dataset.rig);
   if (request.poses) return render_stills(request);
   const DatasetPlan plan = plan_dataset(request.dataset);
   require_free_folder(*request.out);  // refuses an occupied folder before rendering

@@ -150,7 +150,12 @@ Candidates protocols(const TypedValue&) {
   return all;
 }
 Candidates workloads(const TypedValue&) { return names_and_summaries(workload_registry()); }
-Candidates rigs(const TypedValue&) { return names_and_summaries(rig_registry()); }
+Candidates rigs(const TypedValue&) {
+  Candidates all = names_and_summaries(rig_registry());
+  if (const auto project = current_project({}))
+    for (const NamedRig& rig : project->rigs) all.push_back({rig.name, rig.file.string()});
+  return all;
+}
 Candidates imaging(const TypedValue&) { return names_and_summaries(imaging_variants()); }
 Candidates suites(const TypedValue&) {
   Candidates all;

@@ -29,18 +29,31 @@ void drop_comments(Json& json) {
     for (Json& inside : json) drop_comments(inside);
 }
 
-ProjectDataset read_dataset(const std::string& name, const JsonPlace& place,
-                            const std::filesystem::path& dir) {
+// Without a slash at its end, also of ".".
+std::filesystem::path path_at(const JsonPlace& place, const std::filesystem::path& dir) {
+  return (dir / place.text() / "").lexically_normal().parent_path();
+}
+
+void check_label(const std::string& name, const JsonPlace& place) {
   if (!may_stand_in_names(name))
     place.fail("the name must be plain ASCII without blanks, quotes and any of / \\ : * ? [ ] = , $");
-  const auto folder = [&](const JsonPlace& given) {  // without a slash at its end, also of "."
-    return (dir / given.text() / "").lexically_normal().parent_path();
-  };
-  if (place.value().is_string()) return {name, folder(place), {}, {}};
+}
+
+ProjectDataset read_dataset(const std::string& name, const JsonPlace& place,
+                            const std::filesystem::path& dir) {
+  check_label(name, place);
+  if (place.value().is_string()) return {name, path_at(place, dir), {}, {}};
   place.allow_only({"directory", "truth"});
   const auto truth = place.find("truth");
   if (truth) truth_entry_at(*truth);
-  return {name, folder(place.at("directory")), truth ? JsonBox(truth->value()) : JsonBox(), {}};
+  return {name, path_at(place.at("directory"), dir), truth ? JsonBox(truth->value()) : JsonBox(), {}};
+}
+
+NamedRig read_named_rig(const std::string& name, const JsonPlace& place, const std::filesystem::path& dir) {
+  check_label(name, place);
+  if (is_registered_rig(name)) place.fail("'{}' is the name of a rig of aqbench", name);
+  if (place.text().empty()) place.fail("is empty");
+  return {name, path_at(place, dir)};
 }
 
 }  // namespace
@@ -63,12 +76,15 @@ ProjectDatasets read_project_datasets(
   project.dir = project.file.parent_path();
   with_json_lines(text, file.string(), [&] {
     const JsonPlace root(json, file.string());
-    root.allow_only({"$schema", "version", "datasets", "methods", "suites", "gates"});
+    root.allow_only({"$schema", "version", "datasets", "rigs", "methods", "suites", "gates"});
     if (root.at("version").integer() != kProjectVersion)
       root.at("version").fail("unsupported version; must be {}", kProjectVersion);
     if (const auto datasets = root.find("datasets"))
       for (const auto& [name, place] : datasets->members())
         project.datasets.push_back(read_dataset(name, place, project.dir));
+    if (const auto rigs = root.find("rigs"))
+      for (const auto& [name, place] : rigs->members())
+        project.rigs.push_back(read_named_rig(name, place, project.dir));
     if (read_rest) read_rest(root, project);
   });
   const JsonLines lines = lines_of_json(text);
@@ -108,6 +124,11 @@ std::optional<ProjectDatasets> current_datasets() {
   const auto file = find_project_file(std::filesystem::current_path(unknown));
   if (!file) return std::nullopt;
   return read_project_datasets(*file);
+}
+
+void use_current_rigs(const std::string& rig) {
+  if (rig.empty() || is_registered_rig(rig) || is_rig_file(rig)) return;
+  if (auto project = current_datasets()) name_rigs(std::move(project->rigs));
 }
 
 PlacedDataset place_dataset(const std::optional<ProjectDatasets>& project, const std::string& given) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/json.h"
+#include "scenes/dataset/own_rig.h"
 #include "scenes/dataset/recording_truth.h"
 
 namespace aqbench {
@@ -30,10 +31,11 @@ struct ProjectDataset {
   std::string where = {};  // "FILE:LINE: datasets.NAME", for errors; not in the JSON
 };
 
-// A project file and its datasets.
+// A project file, its datasets and rigs.
 struct ProjectDatasets {
   std::filesystem::path file, dir;  // absolute; `dir` is the folder of the file
   std::vector<ProjectDataset> datasets;
+  std::vector<NamedRig> rigs;
 };
 
 // Reads a project file, of which `read_rest` reads the other members. In every object, keys that begin with
@@ -48,6 +50,9 @@ std::optional<std::filesystem::path> find_project_file(const std::filesystem::pa
 
 // Returns the datasets of the project file found from the working directory, if there is one.
 std::optional<ProjectDatasets> current_datasets();
+
+// Gives that project's rigs their names in this process (name_rigs()), unless `rig` is known without.
+void use_current_rigs(const std::string& rig);
 
 // A dataset on this machine, and its truth as the project file declares it.
 struct PlacedDataset {

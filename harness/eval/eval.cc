@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/shown_json.h"
 #include "core/text.h"
+#include "harness/datasets/project_datasets.h"
 #include "harness/eval/eval_protocol.h"
 
 namespace aqbench {
@@ -87,6 +90,10 @@ EvalAnswer eval_answer(EvalRequest asked, const Arguments& arguments, EvalHost h
   asked.cloud.host = std::move(host);
   const ThreadCount threads(asked.threads);
   if (asked.mode == kEvalBoard) return eval_charuco(asked);
+  std::vector<std::string> rigs = {asked.cloud.rig, asked.calibration_file};
+  if (!asked.calibration_file.empty())
+    rigs.insert(rigs.end(), asked.cloud.truth_files.begin(), asked.cloud.truth_files.end());
+  for (const std::string& rig : rigs) use_current_rigs(rig);
   if (!asked.calibration_file.empty() && !asked.cloud.cloud_file.empty())
     throw usage_error("--calibration: stands in the place of CLOUD, '{}'", asked.cloud.cloud_file);
   if (!asked.calibration_file.empty()) asked.cloud.cloud_file = asked.calibration_file;

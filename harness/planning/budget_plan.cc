@@ -15,18 +15,19 @@ constexpr const char* kFullContrast = "0.25";  // of a texture that is hardly cl
 
 std::string name_of(const std::string& setting) { return setting.substr(0, setting.find('=')); }
 
-// The value that a request gives to a setting; nullopt: the default.
-std::optional<double> given_value(const PlanRequest& request, const std::string& name) {
-  std::optional<double> value;
+// Returns whether a request gives a setting another value than this one, which is the default.
+bool gives_another(const PlanRequest& request, const std::string& name, const std::string& value) {
+  std::string last = value;
   for (const Override& given : request.sets)
-    if (given.owner + "." + given.parameter == name) value = parse_double(given.value);
-  return value;
+    if (given.owner + "." + given.parameter == name) last = given.value;
+  const auto number = parse_double(last);
+  return number ? number != parse_double(value) : last != value;
 }
 
 // Returns whether the images or the calibration of a request have what a setting takes away.
 bool has_error(const PlanRequest& request, const std::string& setting) {
   const std::string name = name_of(setting), value = setting.substr(name.size() + 1);
-  if (name.starts_with("perturb.")) return given_value(request, name).value_or(0) != 0;
+  if (name.starts_with("perturb.")) return gives_another(request, name, value);
   const ImagingVariant& variant = find_imaging_variant(request.images.imaging.value_or(CaseImages().imaging));
   std::vector<Override> all = variant.overrides;
   for (const Override& given : request.sets)
@@ -72,6 +73,8 @@ const std::vector<BudgetCause>& budget_causes() {
         "perturb.dome_x_m=0", "perturb.dome_y_m=0", "perturb.dome_z_m=0", "perturb.camera_port_dist_m=0",
         "perturb.camera_port_thick_m=0", "perturb.camera_n_glass=0", "perturb.camera_port_tilt_deg=0",
         "perturb.camera_dome_x_m=0", "perturb.camera_dome_y_m=0", "perturb.camera_dome_z_m=0"}},
+      {"board's size", kCalibration, {"perturb.board_size_pct=0", "perturb.sigma_board_size_pct=0"}},
+      {"covariance", kCalibration, {"perturb.covariance=none"}},
       {"refraction as a pinhole", "", {"perturb.as_pinhole_m=0"}},
       {"noise", "", {"imaging.noise_sigma=0", "imaging.gain_spread=0"}},
       {"blur", "", {"imaging.psf_sigma_px=0"}},

@@ -120,7 +120,13 @@ void keep_what_is_used(PlanRequest& request, const std::vector<Case>& cases) {
     return !(has_its_suite && names_scene(*request.own_suite, scene)) &&
            std::ranges::find(cases, scene, &Case::scene) == cases.end();
   });
-  if (request.project.methods.empty() && request.project.datasets.empty() && !has_its_suite)
+  std::erase_if(request.project.rigs, [&](const NamedRig& rig) {
+    return !has_its_suite && std::ranges::none_of(cases, [&](const Case& planned) {
+      return planned.images && planned.images->rig == rig.name;
+    });
+  });
+  if (request.project.methods.empty() && request.project.datasets.empty() && request.project.rigs.empty() &&
+      !has_its_suite)
     request.project = {};
 }
 
@@ -226,6 +232,7 @@ std::uint64_t memory_limit_bytes(std::uint64_t total_bytes,
 }
 
 SweepPlan plan_sweep(const PlanRequest& request, const Catalogue& catalogue) {
+  if (!request.project.rigs.empty()) name_rigs(request.project.rigs);
   check_request(request);
   const std::vector<MethodSpec> methods = methods_of(request, catalogue);
   Catalogue with_declared = catalogue;

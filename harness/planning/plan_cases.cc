@@ -84,14 +84,6 @@ void apply_axis(Case& planned, const PlannedAxis& axis, const std::string& value
   }
 }
 
-// Appends the options of a calibration error, if any.
-void append_calibration_error(Case& planned, const Rig& rig) {
-  if (const CalibrationError error = case_calibration_error(planned); !is_zero(error))
-    perturbed(rig, error);  // refused now rather than after rendering
-  if (!has_overrides(planned, kPerturbOwner)) return;
-  add_resolved(planned, kPerturbOwner, perturb_parameters());
-}
-
 // Appends how a declared method finds its dataset, where that is not in aqbench's own layout.
 void append_layout(Case& planned, const MethodDeclaration& method) {
   for (const auto& [name, value] : unusual_members(method.dataset))

@@ -27,7 +27,7 @@ std::vector<std::string> texts_of(const JsonPlace& place) {
 }
 
 RequestedProject read_project_part(const JsonPlace& place) {
-  place.allow_only({"dir", "methods", "datasets"});
+  place.allow_only({"dir", "methods", "datasets", "rigs"});
   RequestedProject project{place.at("dir").text()};
   for (const JsonPlace& method : place.at("methods").elements())
     project.methods.push_back(declaration_from_json(method));
@@ -39,6 +39,8 @@ RequestedProject read_project_part(const JsonPlace& place) {
       project.datasets.push_back(
           {name, dataset.at("directory").text(), truth ? JsonBox(truth->value()) : JsonBox()});
     }
+  if (const auto rigs = place.find("rigs"))
+    for (const auto& [name, file] : rigs->members()) project.rigs.push_back({name, file.text()});
   return project;
 }
 
@@ -112,6 +114,7 @@ Json requested_json(const PlanRequest& request) {
     Json& one = project["datasets"][dataset.name] = {{"directory", dataset.directory.string()}};
     if (!dataset.truth->empty()) one["truth"] = *dataset.truth;
   }
+  for (const NamedRig& rig : request.project.rigs) project["rigs"][rig.name] = rig.file.string();
   return json;
 }
 

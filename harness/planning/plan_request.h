@@ -48,6 +48,7 @@ struct RequestedProject {
   std::string dir;  // the folder of the file, absolute; empty: no project
   std::vector<MethodDeclaration> methods = {};
   std::vector<ProjectDataset> datasets = {};
+  std::vector<NamedRig> rigs = {};
 };
 
 // A request as given; filled by the command line with parse_axis, parse_override, parse_shard, parse_inject,

@@ -100,7 +100,7 @@ std::optional<Project> current_project(const std::optional<std::filesystem::path
 }
 
 void use_project(const Project& project, PlanRequest& request) {
-  request.project = {project.dir.string(), project.methods, project.datasets};
+  request.project = {project.dir.string(), project.methods, project.datasets, project.rigs};
   if (request.suite.empty() || request.own_suite) return;
   const auto suite = std::ranges::find(project.suites, request.suite, &Suite::name);
   const std::vector<std::string> known = suite_names(project);
@@ -150,7 +150,7 @@ std::filesystem::path gate_baseline(const std::string& suite,
 }
 
 void place_datasets(PlanRequest& request, const std::optional<std::filesystem::path>& project_file) {
-  if (!project_file || request.project.datasets.empty()) return;
+  if (!project_file || (request.project.datasets.empty() && request.project.rigs.empty())) return;
   const Project project = read_project(*project_file);
   request.project.dir = project.dir.string();
   for (ProjectDataset& dataset : request.project.datasets) {
@@ -159,6 +159,10 @@ void place_datasets(PlanRequest& request, const std::optional<std::filesystem::p
     dataset.directory = here->directory;
     dataset.where = here->where;
   }
+  for (NamedRig& rig : request.project.rigs)
+    if (const auto here = std::ranges::find(project.rigs, rig.name, &NamedRig::name);
+        here != project.rigs.end())
+      rig.file = here->file;
 }
 
 void place_project(SweepPlan& plan, const std::optional<std::filesystem::path>& project_file) {

@@ -61,7 +61,8 @@ std::string_view project_schema();
 std::filesystem::path gate_baseline(const std::string& suite,
                                     const std::optional<std::filesystem::path>& project_file);
 
-// Replaces the folders of the datasets in a bundle's request by those of the same names in the project of
+// Replaces the folders of the datasets and the files of the rigs in a bundle's request by those of the same
+// names in the project of
 // --project; does nothing without that flag.
 void place_datasets(PlanRequest& request, const std::optional<std::filesystem::path>& project_file);
 

@@ -91,6 +91,8 @@ class PlanChecker {
       threads.insert(planned.threads);
       if (planned.scene.starts_with(kMeshPrefix) || looks_at_recording(planned)) file = planned.scene;
       if (planned.images && is_rig_file(planned.images->rig)) file = "rig:" + planned.images->rig;
+      if (find_value(planned.options, "covariance.sha256") != nullptr)
+        file = "covariance:" + to_string(*find_value(planned.options, "perturb.covariance"));
     }
     if (!request.threads && threads.size() == 1) request.threads = *threads.begin();
     cases_.clear();  // two plans at a time would take twice the memory
@@ -132,7 +134,9 @@ class PlanChecker {
       const auto found = cases_.find(planned.name);
       if (found == cases_.end()) continue;
       for (const auto& [name, value] : planned.options) {
-        if (name != "mesh.sha256" && name != "dataset.sha256" && name != "rig.sha256") continue;
+        if (name != "mesh.sha256" && name != "dataset.sha256" && name != "rig.sha256" &&
+            name != "covariance.sha256")
+          continue;
         const ParameterValue* const then = find_value(found->second.options, name);
         if (then != nullptr && *then != value) return true;
       }

@@ -51,6 +51,16 @@ const RigSpec& file_spec() {
   return spec;
 }
 
+std::vector<NamedRig>& named_rigs() {
+  static std::vector<NamedRig> rigs;
+  return rigs;
+}
+
+const NamedRig* find_named_rig(std::string_view name) {
+  const auto found = std::ranges::find(named_rigs(), name, &NamedRig::name);
+  return found == named_rigs().end() ? nullptr : &*found;
+}
+
 // ---- Reading ----
 
 std::vector<Camera> read_json_cameras(const fs::path& file) {
@@ -175,8 +185,15 @@ void place(const Parameters& parameters, const Scene& scene, Rig& rig) {
 
 }  // namespace
 
+bool is_registered_rig(std::string_view name) {
+  return std::ranges::find(rig_registry(), name, &RigSpec::name) != rig_registry().end();
+}
+
+void name_rigs(std::vector<NamedRig> rigs) { named_rigs() = std::move(rigs); }
+
 bool is_rig_file(std::string_view rig) {
-  if (std::ranges::find(rig_registry(), rig, &RigSpec::name) != rig_registry().end()) return false;
+  if (find_named_rig(rig) != nullptr) return true;
+  if (is_registered_rig(rig)) return false;
   return rig.find_first_of("/.") != rig.npos || path_exists(fs::path(rig));
 }
 
@@ -191,13 +208,21 @@ fs::path find_calibration(const fs::path& dir) {
   return {};
 }
 
-const RigSpec& rig_spec(std::string_view rig) { return is_rig_file(rig) ? file_spec() : find_rig(rig); }
+const RigSpec& rig_spec(std::string_view rig) {
+  if (is_rig_file(rig)) return file_spec();
+  if (is_registered_rig(rig)) return find_rig(rig);
+  std::vector<std::string> known = names_of(rig_registry());
+  for (const NamedRig& named : named_rigs()) known.push_back(named.name);
+  throw Error(ErrorKind::usage, unknown_name_message("rig", rig, known));
+}
 
 bool is_owner_of_rig(const std::vector<std::string>& rigs, std::string_view owner) {
   return std::ranges::any_of(rigs, [&](const std::string& rig) { return rig_spec(rig).name == owner; });
 }
 
-RigFile read_rig_file(const fs::path& path) {
+RigFile read_rig_file(const fs::path& given) {
+  const NamedRig* const named = find_named_rig(given.native());
+  const fs::path& path = named == nullptr ? given : named->file;
   RigFile read;
   fs::path file = path;
   if (fs::is_directory(path)) {

@@ -14,12 +14,25 @@ namespace aqbench {
 // The owner of the settings of every rig that is a file: "rig.scale".
 inline constexpr std::string_view kRigFileOwner = "rig";
 
-// Returns whether a rig is a file or folder, not a registered name: one is there, or the text has a slash or
-// a dot.
+// Returns whether a registered rig has this name.
+bool is_registered_rig(std::string_view name);
+
+// A rig that a user's project names.
+struct NamedRig {
+  std::string name;
+  std::filesystem::path file;  // or folder, absolute
+};
+
+// Makes these names stand for their files in this process, wherever a rig is given. Called before there are
+// threads.
+void name_rigs(std::vector<NamedRig> rigs);
+
+// Returns whether a rig is a file or folder, not a registered name: it has a name of name_rigs(), one is
+// there, or the text has a slash or a dot.
 bool is_rig_file(std::string_view rig);
 
 // Returns the registered rig of a name, or the parameters that every rig of a file has. Throws Error(usage)
-// as find_rig() does.
+// with similar names.
 const RigSpec& rig_spec(std::string_view rig);
 
 // Returns whether one of these rigs has settings of this owner.

@@ -12,12 +12,15 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "scenes/cloud/colmap.h"
+#include "scenes/dataset/covariance.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/pinhole_fit.h"
 #include "scenes/optics/rig.h"
 
 namespace aqbench {
 namespace {
+
+constexpr std::uint64_t kAllCameras = ~std::uint64_t{0};  // draws what they share
 
 // A parameter and the error that it sets.
 struct ErrorRow {
@@ -47,6 +50,7 @@ std::vector<ErrorRow> shared_errors() {
       row("dome_x_m", "m", 1, "x of the centre of domes", &E::dome_x_m),
       row("dome_y_m", "m", 1, "y of the centre of domes", &E::dome_y_m),
       row("dome_z_m", "m", 1, "z of the centre of domes", &E::dome_z_m),
+      row("board_size_pct", "%", 20, "board's size, and with it of all lengths", &E::board_size_pct, true),
   };
 }
 
@@ -171,6 +175,40 @@ void add_own_error(const CalibrationError& error, std::size_t index, Camera& cam
   camera.intrinsics.distortion.front() += error.camera_k1 * normals(kLens).x();
 }
 
+// Makes everything larger about the middle of the cameras.
+void scale_about_middle(double scale, Rig& rig) {
+  Vec3 middle_m = Vec3::Zero();
+  for (const Camera& camera : rig.cameras)
+    middle_m += camera_centre_m(camera.camera_from_world) / static_cast<double>(rig.cameras.size());
+  for (Camera& camera : rig.cameras) {
+    CameraFromWorld& pose = camera.camera_from_world;
+    pose.translation_m = scale * pose.translation_m + (scale - 1) * (pose.rotation * middle_m);
+    if (WaterInterface* const water = std::get_if<WaterInterface>(&camera.interface))
+      water->water_z_m = middle_m.z() + scale * (water->water_z_m - middle_m.z());
+    if (Port* const port = std::get_if<Port>(&camera.interface)) {
+      port->distance_m *= scale;
+      port->thickness_m *= scale;
+      if (port->model == PortModel::dome) port->axis *= scale;
+    }
+  }
+}
+
+// Adds a draw of a covariance's errors.
+void add_draw(const std::string& file, std::uint64_t seed, CalibrationError& error) {
+  constexpr std::uint32_t kCovariance = 1000;  // slot
+  const std::vector<ErrorRow> shared = shared_errors();
+  std::vector<ParameterSpec> specs;
+  for (const ErrorRow& row : shared) specs.push_back(row.spec);
+  const CovarianceRoot of = read_covariance(file, specs);
+  Eigen::VectorXd normals(static_cast<Eigen::Index>(of.errors.size()));
+  for (std::size_t i = 0; i < of.errors.size(); ++i)
+    normals[static_cast<Eigen::Index>(i)] =
+        camera_normals(seed, kAllCameras, kCovariance + 2 * static_cast<std::uint32_t>(of.errors[i])).x();
+  const Eigen::VectorXd draw = of.root * normals;
+  for (std::size_t i = 0; i < of.errors.size(); ++i)
+    error.*shared[of.errors[i]].value += draw[static_cast<Eigen::Index>(i)];
+}
+
 constexpr const char* kFile = "calibration.json";
 
 // Copies the named members that an object has.
@@ -192,13 +230,15 @@ const std::vector<ParameterSpec>& perturb_parameters() {
         all.push_back(number_parameter(
             "sigma_" + row.spec.name, row.spec.unit, 0.0, 0, row.spec.max,
             "standard deviation of " + row.spec.name + ", one draw for all cameras by the seed"));
+    all.push_back(
+        text_parameter(kCovarianceFile, kNoCovariance,
+                       "JSON file: covariance of errors that all cameras share (docs/rig.md), one draw"));
     return all;
   }();
   return specs;
 }
 
 CalibrationError calibration_error(const Parameters& parameters, std::uint64_t seed) {
-  constexpr std::uint64_t kAllCameras = ~std::uint64_t{0};
   CalibrationError error;
   error.seed = seed;
   std::uint32_t slot = 0;
@@ -209,6 +249,8 @@ CalibrationError calibration_error(const Parameters& parameters, std::uint64_t s
         parameters.number("sigma_" + row.spec.name) * camera_normals(seed, kAllCameras, slot).x();
     slot += 2;
   }
+  if (const std::string& file = parameters.text(kCovarianceFile); file != kNoCovariance)
+    add_draw(file, seed, error);
   return error;
 }
 
@@ -217,12 +259,14 @@ bool is_zero(const CalibrationError& error) { return error == CalibrationError{.
 Rig perturbed(const Rig& rig, const CalibrationError& error) {
   require_ports(rig, error);
   Rig out = rig;
+  if (error.board_size_pct != 0) scale_about_middle(1 + error.board_size_pct / 100, out);
+  const Rig scaled = out;
   if (error.water_z_m != 0) {
-    WaterInterface water = water_to_perturb(rig);
+    WaterInterface water = water_to_perturb(scaled);
     water.water_z_m += error.water_z_m;
     set_interface(out, water);
   }
-  const Eigen::Isometry3d world = world_from_level_water(rig, error);
+  const Eigen::Isometry3d world = world_from_level_water(scaled, error);
   for (Camera& camera : out.cameras) {
     Mat3& k = camera.intrinsics.K;
     k(0, 0) *= 1 + error.focal_pct / 100;

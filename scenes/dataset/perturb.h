@@ -21,6 +21,9 @@ struct CalibrationError {
   // camera's Y axis, of a dome's centre.
   double port_dist_m = 0, port_thick_m = 0, n_glass = 0, port_tilt_deg = 0, dome_x_m = 0, dome_y_m = 0,
          dome_z_m = 0;
+  // Of the size that the board of the calibration was taken to have: cameras, water and ports are that much
+  // larger and farther from each other, about the middle of the cameras.
+  double board_size_pct = 0;
   // Standard deviations of errors that each camera has of its own, drawn by the seed: of its position, per
   // world axis, its rotation about its centre, per camera axis, its focal length, its principal point, per
   // axis, and k1; of its port, a pane's normal about both of the camera's axes across it.
@@ -36,11 +39,16 @@ struct CalibrationError {
   bool operator==(const CalibrationError&) const = default;
 };
 
+// The parameter with the file of a covariance, and its value without one.
+inline constexpr const char* kCovarianceFile = "covariance";
+inline constexpr const char* kNoCovariance = "none";
+
 // Returns the parameters of owner "perturb".
 const std::vector<ParameterSpec>& perturb_parameters();
 
 // Returns the error set by the parameters of owner "perturb", with the draws of a seed: "sigma_NAME" is the
-// standard deviation of an error NAME that all cameras share, added to it.
+// standard deviation of an error NAME that all cameras share, added to it; "covariance" the file of several
+// (covariance.h), "none" by default. Throws Error(input) as read_covariance() does.
 CalibrationError calibration_error(const Parameters& parameters, std::uint64_t seed);
 
 // Returns whether the calibration is unchanged.

@@ -116,5 +116,47 @@ TEST_F(OwnRigFile, ADeclaredMethodGetsPinholesThatFitAtADistance) {
     }
 }
 
+// Named in the project file of a folder above, and given wherever a rig is.
+TEST_F(OwnRigFile, AProjectNamesRigs) {
+  std::filesystem::create_directories(dir_ / "calib/far");
+  std::filesystem::copy_file(dir_ / "named/calibration.json", dir_ / "calib/tank5.json");
+  std::filesystem::copy_file(dir_ / "named/calibration.json", dir_ / "calib/far/calibration.json");
+  const auto project = [&](const char* rigs) {
+    write("aqbench.json", std::string(R"({"version": 1, "rigs": )") + rigs +
+                              R"(, "suites": [{"name": "ours", "scenes": ["undulating"], "methods": )"
+                              R"(["plane_sweep:fast"], "rig": "far", "set": {"rig.place": "file"}}]})");
+  };
+  project(R"({"tank5": "calib/tank5.json", "far": "calib/far"})");
+  where_ = dir_ / "calib";  // paths are relative to the project file
+  EXPECT_THAT(succeeded(run("list rigs")).out, HasSubstr("tank5"));
+  EXPECT_THAT(succeeded(run(words("completion --line {}", "aqbench render --rig tan"))).out,
+              HasSubstr("tank5"));
+  succeeded(run("render undulating --rig tank5 --set rig.place=file --mesh-pitch-mm 50 --out ../own"));
+  EXPECT_EQ(read_file(dir_ / "own/images/cam02/000000.png"),
+            read_file(dir_ / "named/images/cam02/000000.png"));
+  EXPECT_THAT(exits(run("render undulating --rig tank6 --out ../no"), 2).err,
+              HasSubstr("unknown rig 'tank6'; did you mean tank5?"));
+  succeeded(run("eval --calibration tank5 --truth far --volume -0.1,-0.1,1.1,0.1,0.1,1.2"));
+
+  succeeded(
+      run("sweep --scene undulating --method plane_sweep:fast --axis rig=tank5,arc6 --set "
+          "imaging.noise_sigma=0 --width 320 --dry-run"));
+  succeeded(run("sweep --suite ours --out ../swept"));
+  const std::filesystem::path bundle = only_bundle(dir_ / "swept");
+  const json record = json_file(bundle / "results.json").at("records").at(0);
+  EXPECT_THAT(record.at("case"), HasSubstr("/rig=far"));
+  EXPECT_EQ(record.at("options").at("rig.sha256"), sha256_file_hex(dir_ / "calib/tank5.json"));
+  where_ = dir_.path();
+  succeeded(run({"verify", bundle.string()}));
+  succeeded(run({"replay", bundle.string(), "--out", (dir_ / "again").string()}));
+
+  project(R"({"arc6": "calib/tank5.json"})");
+  EXPECT_THAT(exits(run("list rigs"), 2).err, HasSubstr("rigs.arc6: 'arc6' is the name of a rig of aqbench"));
+  project(R"({"a/b": "calib/tank5.json"})");
+  EXPECT_THAT(exits(run("list rigs"), 2).err, HasSubstr("the name must be plain ASCII"));
+  project(R"({"tank5": "calib/absent.json", "far": "calib/far"})");
+  EXPECT_THAT(exits(run("render undulating --rig tank5 --out no"), 2).err, HasSubstr("calib/absent.json"));
+}
+
 }  // namespace
 }  // namespace aqbench::testing

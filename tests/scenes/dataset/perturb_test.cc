@@ -314,5 +314,26 @@ TEST(PerturbPort, CalibrationsAsPinholesHaveNoWater) {
               testing::HasSubstr("its water begins"));
 }
 
+// All lengths about the middle of the cameras grow alike, so that pixels stay.
+TEST(Perturb, ABoardTakenTooLargeMakesEverythingLarger) {
+  for (const char* const name : {"ring12", "port_survey", "orbit"}) {
+    const Rig rig = make_rig(name, {}, 42), larger = perturbed(rig, {.board_size_pct = 2});
+    Vec3 middle_m = Vec3::Zero();
+    for (const Camera& camera : rig.cameras)
+      middle_m += camera_centre_m(camera.camera_from_world) / static_cast<double>(rig.cameras.size());
+    const Vec3 point_m(0.05, -0.02, 1.178);
+    for (std::size_t i = 0; i < rig.cameras.size(); ++i) {
+      const auto seen = project(refractive_camera(rig.cameras[i]), point_m),
+                 again =
+                     project(refractive_camera(larger.cameras[i]), middle_m + 1.02 * (point_m - middle_m));
+      ASSERT_EQ(seen.has_value(), again.has_value());
+      if (!seen) continue;
+      EXPECT_LT((seen->pixel - again->pixel).norm(), 1e-8) << name << " " << i;
+      EXPECT_NEAR(again->depth_along_ray_m, 1.02 * seen->depth_along_ray_m, 1e-9);
+    }
+  }
+  EXPECT_NEAR(triangulated({0, 0, 1.178}, {.board_size_pct = 0.1}).z(), 1.001 * 1.178, 1e-9);
+}
+
 }  // namespace
 }  // namespace aqbench
