@@ -25,4 +25,9 @@ for scene in flat_plane undulating tilted_plane step mound ripple_field; do
     \( "$work/$scene-shape/images/cam00/000000.png" -normalize -depth 8 \) +append -colorspace gray -strip \
     -quality 75 "$root/docs/images/$scene.jpg"
 done
+# A board in air and, from the same camera, through water.
+render charuco air --imaging clean --set charuco.rx_deg=25 --set charuco.rz_deg=10 --set single_pair.n_water=1
+render charuco water --imaging clean --set charuco.rx_deg=25 --set charuco.rz_deg=10
+convert "$work/charuco-air/images/cam00/000000.png" "$work/charuco-water/images/cam00/000000.png" +append \
+  -colorspace gray -depth 8 -strip "$root/docs/images/charuco.png"
 ls -l "$root/docs/images"

@@ -8,7 +8,6 @@
 
 #include "core/error.h"
 #include "core/json.h"
-#include "core/sha256.h"
 #include "core/text.h"
 #include "harness/measuring/build_info.h"
 #include "harness/planning/plan_request.h"
@@ -142,16 +141,6 @@ CalibrationError case_calibration_error(const Case& planned) {
   if (error.as_pinhole_m == 0 && !planned.declaration->empty())
     error.as_pinhole_m = declaration_of(planned).dataset.pinhole_at_m;
   return error;
-}
-
-void append_calibration_error(Case& planned, const Rig& rig) {
-  if (const CalibrationError error = case_calibration_error(planned); !is_zero(error))
-    perturbed(rig, error);  // refused now rather than after rendering
-  if (!has_overrides(planned, kPerturbOwner)) return;
-  const Parameters resolved = resolve_parameters(kPerturbOwner, perturb_parameters(), planned.overrides);
-  add_options(planned, kPerturbOwner, resolved);
-  if (const std::string& file = resolved.text(kCovarianceFile); file != kNoCovariance)
-    planned.options.emplace_back("covariance.sha256", sha256_file_hex(file));
 }
 
 const std::vector<ParameterSpec>& alignment_parameters() {

@@ -64,10 +64,6 @@ DatasetRequest dataset_request(const Case& planned);
 // method declares. Throws Error(usage) for an unknown one.
 CalibrationError case_calibration_error(const Case& planned);
 
-// Appends the options of a calibration error, if any, to a case with this rig. Throws Error(input) as
-// perturbed() does.
-void append_calibration_error(Case& planned, const Rig& rig);
-
 // Returns the parameters of owner kAlignmentOwner: scale (estimated, one) of the alignment of a method's own
 // cameras to the true ones, and then (nothing, icp, sim3), which moves any real method's cloud to the truth.
 // A sweep has one value of each.

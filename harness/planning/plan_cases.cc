@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/sha256.h"
 #include "harness/planning/case_options.h"
 #include "harness/records/case_name.h"
 #include "scenes/dataset/own_rig.h"
@@ -82,6 +83,17 @@ void apply_axis(Case& planned, const PlannedAxis& axis, const std::string& value
   } else if (axis.is_parameter()) {
     planned.overrides.push_back({owner_in(planned, axis), axis.parameter, value});
   }
+}
+
+// Appends the options of a calibration error, if any.
+void append_calibration_error(Case& planned, const Rig& rig) {
+  if (const CalibrationError error = case_calibration_error(planned); !is_zero(error))
+    perturbed(rig, error);  // refused now rather than after rendering
+  if (!has_overrides(planned, kPerturbOwner)) return;
+  const Parameters resolved = resolve_parameters(kPerturbOwner, perturb_parameters(), planned.overrides);
+  add_options(planned, kPerturbOwner, resolved);
+  if (const std::string& file = resolved.text(kCovarianceFile); file != kNoCovariance)
+    planned.options.emplace_back("covariance.sha256", sha256_file_hex(file));
 }
 
 // Appends how a declared method finds its dataset, where that is not in aqbench's own layout.

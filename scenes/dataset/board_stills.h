@@ -1,6 +1,7 @@
 #pragma once
 // Stills of a calibration board in many poses, as programs that calibrate rigs take them.
 
+#include <Eigen/Geometry>
 #include <filesystem>
 #include <vector>
 
