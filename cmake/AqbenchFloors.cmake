@@ -68,6 +68,9 @@ target_link_libraries(aqbench_workloads PRIVATE aqbench::torch)
 target_link_options(aqbench_workloads INTERFACE LINKER:-u,aqbench_workloads_table)
 aqbench_library(methods pipeline/module aqbench::plane_sweep aqbench::dense_flow)
 target_link_options(aqbench_methods INTERFACE LINKER:-u,aqbench_methods_table)
+aqbench_library(protocols_module metrics/protocols/module aqbench::protocols)
+target_link_libraries(aqbench_protocols_module PRIVATE Open3D::Open3D)  # in no header
+target_link_options(aqbench_protocols_module INTERFACE LINKER:-u,aqbench_protocols_table)
 aqbench_library(torch_measuring harness/measuring/torch aqbench::measuring aqbench::torch)
 target_link_options(aqbench_torch_measuring INTERFACE LINKER:-u,aqbench_torch_table)
 if(OpenCL_FOUND)
@@ -93,11 +96,11 @@ endforeach()
 add_library(aqbench_linked_modules INTERFACE)
 add_library(aqbench::linked_modules ALIAS aqbench_linked_modules)
 target_link_libraries(aqbench_linked_modules INTERFACE aqbench::embree_meshes aqbench::opencv_images aqbench::methods
-                      aqbench::workloads aqbench::torch_measuring $<TARGET_NAME_IF_EXISTS:aqbench_opencl>)
+                      aqbench::workloads aqbench::protocols_module aqbench::torch_measuring $<TARGET_NAME_IF_EXISTS:aqbench_opencl>)
 
 aqbench_module(meshes embree_meshes embree)
 aqbench_module(pipeline
-  "kernels views fusion sparse depth_maps plane_sweep dense_flow workloads methods torch_measuring"
+  "kernels views fusion sparse depth_maps plane_sweep dense_flow workloads methods protocols_module torch_measuring"
   aqbench::torch Open3D::Open3D opencv_core opencv_imgproc opencv_imgcodecs opencv_features2d opencv_video)
 if(OpenCL_FOUND)
   aqbench_module(opencl opencl OpenCL::OpenCL)

@@ -13,6 +13,7 @@
 #include "core/text.h"
 #include "harness/datasets/project_datasets.h"
 #include "harness/eval/eval_protocol.h"
+#include "harness/eval/file_family.h"
 
 namespace aqbench {
 namespace {
@@ -41,8 +42,11 @@ void complete_cloud_request(EvalRequest& request) {
   use_dataset(cloud, truths == 0);
   const auto by_cameras = std::ranges::find_if(cloud.place.steps, takes_cameras);
   const bool needs_cameras = by_cameras != cloud.place.steps.end();
+  const EvalProtocolRequest& protocol = request.protocol;
+  const bool fuses =
+      uses_cameras(protocol.explain.empty() ? protocol.protocol : split_at(protocol.explain[0], ':').front());
   for (const char* flag : {"cameras", "truth-cameras"})
-    if (given(flag) != needs_cameras)
+    if (given(flag) != needs_cameras && !fuses)
       throw Error(ErrorKind::usage,
                   needs_cameras ? fmt::format("--align {}: needs --{}", *by_cameras, flag)
                                 : fmt::format("--{}: needs --align cameras or tanks-and-temples", flag));

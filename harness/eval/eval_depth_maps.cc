@@ -27,7 +27,9 @@ FileArray read_npy_maps(const std::string& file) {
   return maps;
 }
 
-// Reads any depth map. Counts become metres by what the request says of one; other values by the file's unit.
+}  // namespace
+
+// Counts become metres by what the request says of one; other values by the file's unit.
 FileArray read_depth_maps(const std::string& file, double metres_per_unit, const EvalProtocolRequest& request,
                           std::vector<std::string>& notes) {
   FileArray maps;
@@ -49,6 +51,8 @@ FileArray read_depth_maps(const std::string& file, double metres_per_unit, const
   for (float& value : maps.values) value *= static_cast<float>(metres_per_unit);
   return maps;
 }
+
+namespace {
 
 // The same number of values in another shape is another image.
 void require_shape(const FileArray& maps, const FileArray& truth) {

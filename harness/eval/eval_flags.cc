@@ -199,9 +199,9 @@ const Flag<EvalRequest> kPlaceFlags[] = {
      "cameras (by camera centres), tanks-and-temples (that benchmark's registration), file:T (a matrix). It "
      "can hide bias",
      read_align, usually("none")},
-    {"cameras", "FILE", kClouds | kEvalGiven, "camera centres in the cloud's frame and unit",
+    {"cameras", "FILE", kClouds | kEvalGiven | kEvalDepthFiles, "cameras in the cloud's frame and unit",
      of_place<&PlaceOptions::cameras_file>},
-    {"truth-cameras", "FILE", kClouds, "camera centres in the truth's frame and unit",
+    {"truth-cameras", "FILE", kClouds | kEvalDepthFiles, "cameras in the truth's frame and unit",
      of_place<&PlaceOptions::true_cameras_file>},
 };
 

@@ -9,6 +9,7 @@
 
 #include "core/files.h"
 #include "core/text.h"
+#include "metrics/protocols/depth_fusion.h"
 #include "metrics/protocols/depth_protocols.h"
 #include "metrics/protocols/point_maps.h"
 #include "metrics/protocols/pose_protocol.h"
@@ -95,6 +96,9 @@ std::span<const FileFamily> file_families() {
     all.push_back({file_protocol_family<CalibrationKnobs>(FileKind::calibrations, calibration_protocols(),
                                                           calibration_knobs(), {}),
                    kEvalCalibration, open_calibrations});
+    all.push_back(
+        {file_protocol_family<FusionKnobs>(FileKind::calibrations, fusion_protocols(), fusion_knobs(), {}),
+         kEvalDepthFiles, open_fused_depths});
     return all;
   }();
   return families;

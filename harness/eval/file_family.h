@@ -79,6 +79,15 @@ struct CalibrationKnobs {
 };
 std::span<const Knob<CalibrationKnobs>> calibration_knobs();
 std::span<const KnobProtocol<CalibrationKnobs>> calibration_protocols();
+// CLOUD are depth maps along z, a file for each camera or a stack in the order of --cameras; that and
+// --truth-cameras are rigs as read_rig_file() reads them, --truth a mesh or a cloud, --mask the pixels that
+// count. `uses_cameras` returns whether a protocol is of these.
+SearchedFamily open_fused_depths(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
+                                 Notes& notes);
+bool uses_cameras(std::string_view protocol);
+// Reads a depth map or a stack of them in metres (eval_depth_maps.cc).
+FileArray read_depth_maps(const std::string& file, double metres_per_unit, const EvalProtocolRequest& request,
+                          std::vector<std::string>& notes);
 // CLOUD and --truth are rigs as read_rig_file() reads them, in metres (calibration_score.h).
 SearchedFamily open_calibrations(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
                                  Notes& notes);

@@ -94,10 +94,10 @@ Better better_of(std::string_view name) {
   const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
   for (const char* const part :
        {"auc", "recall", "racc", "tacc", "delta_", "boundary_f1", "coverage", "normals_", "inlier", "fitness",
-        "psnr", "ssim", "maa", "clusterness", "score", "aurg"})
+        "psnr", "ssim", "maa", "precision", "clusterness", "score", "aurg"})
     if (has(part)) return Better::higher;
-  for (const char* const whole :
-       {"scale", "shift", "pixels", "images", "pairs", "poses", "segments", "points", "scored_points"})
+  for (const char* const whole : {"scale", "shift", "pixels", "images", "pairs", "poses", "segments",
+                                  "points", "scored_points", "vertices", "triangles"})
     if (name == whole) return Better::equal;
   if (name.starts_with("bias_")) return Better::equal;
   return Better::lower;
