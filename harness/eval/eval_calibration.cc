@@ -79,12 +79,12 @@ void take_names(const Rig& other, Rig& rig, Notes& notes) {
 }  // namespace
 
 std::span<const Knob<CalibrationKnobs>> calibration_knobs() {
-  static const Knob<CalibrationKnobs> knobs[] = {
+  static const Knob<CalibrationKnobs> table[] = {
       {"volume", [](const CalibrationKnobs& knobs) { return text_of(knobs.volume_m); },
        [](CalibrationKnobs& knobs, const std::string& text) {
          knobs.volume_m = text.empty() ? Eigen::AlignedBox3d() : box_of(text);
        }}};
-  return knobs;
+  return table;
 }
 
 std::span<const KnobProtocol<CalibrationKnobs>> calibration_protocols() {

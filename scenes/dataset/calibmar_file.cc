@@ -107,7 +107,8 @@ std::vector<Camera> read_calibmar_cameras(const fs::path& file) {
   std::vector<Camera> cameras;
   for (const fs::path& one : calibmar_files(file)) {
     const CalibmarFields fields = read_fields(one);
-    ColmapModel model{.dir = one};
+    ColmapModel model;
+    model.dir = one;
     model.cameras.emplace(1, lens_of(fields));
     model.images.push_back(
         {.name = one.filename().string(), .quaternion_wxyz = {1, 0, 0, 0}, .camera_id = 1});

@@ -284,7 +284,9 @@ Rig read_aquacal_truth(const std::filesystem::path& path) {
   std::vector<WaterInterface> waters;
   for (const auto& [name, unused] : lenses.require_object().json.items()) {
     const CalibrationNode pose = poses.at(name.c_str());
-    Camera camera{.name = name, .intrinsics = read_intrinsics(lenses.at(name.c_str()))};
+    Camera camera;
+    camera.name = name;
+    camera.intrinsics = read_intrinsics(lenses.at(name.c_str()));
     camera.camera_from_world = {pose.at("R").matrix3(), pose.at("t").vector3()};
     rig.cameras.push_back(std::move(camera));
     waters.push_back({.water_z_m = heights.at(name.c_str()).number()});
