@@ -71,6 +71,10 @@ TEST(PaperExports, LatexMarksTheBestAndEscapes) {
   std::erase_if(one.records, [](const Record& record) { return record.scene != "flat_plane"; });
   EXPECT_THAT(results_latex(one, {{"accuracy_mean_mm", "fscore_2mm_pct"}, {}}),
               HasSubstr("method & {\\shortstack{mean error\\\\mm}} & "));
+  // A number of a protocol, which is no column of the tables beside errors of clouds.
+  for (Record& record : one.records)
+    record.metrics.emplace_back("dtu_overall_mm", Metric{0.25, "mm", Better::lower, {}});
+  EXPECT_THAT(results_latex(one, {{"dtu_overall_mm"}, {}}), HasSubstr("dtu\\_overall\\_mm"));
 }
 
 // Compiled: five columns with uncertainties, of several scenes and of several metrics, are not wider than the
