@@ -12,7 +12,7 @@ Case case_of(const std::string& scene, const std::string& method, const std::vec
 }
 
 TEST(SampledScene, APreparedOneHasTheSamplesThatScoringDraws) {
-  const Case planned = case_of("undulating", "roma_like", {"undulating.amplitude_m=0.004"});
+  const Case planned = case_of("undulating", "roma_like", {"undulating.amplitude_m=0.0043"});
   EXPECT_EQ(sampled_scene(planned).samples, nullptr);
   prepare_scene(planned);
   const SampledScene sampled = sampled_scene(planned);
@@ -23,17 +23,19 @@ TEST(SampledScene, APreparedOneHasTheSamplesThatScoringDraws) {
   EXPECT_EQ(sampled.samples->positions_m, drawn.positions_m);
   EXPECT_EQ(sampled.samples->weights, drawn.weights);
   // Another method sees the same scene; other parameters of the scene or of its scoring make another one.
-  EXPECT_EQ(sampled_scene(case_of("undulating", "lightglue_like", {"undulating.amplitude_m=0.004"})).samples,
+  EXPECT_EQ(sampled_scene(case_of("undulating", "lightglue_like", {"undulating.amplitude_m=0.0043"})).samples,
             sampled.samples);
-  EXPECT_EQ(sampled_scene(case_of("undulating", "roma_like")).samples, nullptr);
+  EXPECT_EQ(sampled_scene(case_of("undulating", "roma_like", {"undulating.amplitude_m=0.0041"})).samples,
+            nullptr);
   EXPECT_EQ(sampled_scene(
-                case_of("undulating", "roma_like", {"undulating.amplitude_m=0.004", "scoring.spacing_mm=2"}))
+                case_of("undulating", "roma_like", {"undulating.amplitude_m=0.0043", "scoring.spacing_mm=2"}))
                 .samples,
             nullptr);
 }
 
 TEST(SampledScene, OfScenesWithoutAPatchAndRealMethodsNothingIsPrepared) {
-  for (const Case& planned : {case_of("object", "roma_like"), case_of("flat_plane", "sparse")}) {
+  for (const Case& planned :
+       {case_of("object", "roma_like"), case_of("flat_plane", "sparse", {"flat_plane.depth_m=1.2341"})}) {
     prepare_scene(planned);
     EXPECT_EQ(sampled_scene(planned).samples, nullptr) << planned.name;
   }
