@@ -68,7 +68,7 @@ target_link_libraries(aqbench_workloads PRIVATE aqbench::torch)
 target_link_options(aqbench_workloads INTERFACE LINKER:-u,aqbench_workloads_table)
 aqbench_library(methods pipeline/module aqbench::plane_sweep aqbench::dense_flow)
 target_link_options(aqbench_methods INTERFACE LINKER:-u,aqbench_methods_table)
-aqbench_library(protocols_module metrics/protocols/module aqbench::protocols)
+aqbench_library(protocols_module metrics/protocols/module aqbench::protocols aqbench::torch)
 target_link_libraries(aqbench_protocols_module PRIVATE Open3D::Open3D)  # in no header
 target_link_options(aqbench_protocols_module INTERFACE LINKER:-u,aqbench_protocols_table)
 aqbench_library(torch_measuring harness/measuring/torch aqbench::measuring aqbench::torch)

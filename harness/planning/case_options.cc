@@ -314,10 +314,17 @@ void add_protocols(Case& planned) {
 }
 
 void ask_for_protocol(std::vector<Override>& sets, const std::string& protocol) {
+  std::string text;  // a file of a knob has its hash: bundles are read where the file is not
+  for (const std::string_view part : split_at(protocol, ' ')) {
+    text += text.empty() ? "" : " ";
+    const std::vector<AskedFileProtocol> of_files = parse_file_protocols(part);
+    text += of_files.empty() ? part : of_files[0].protocol->name;
+    for (const AskedFileProtocol& asked : of_files)
+      for (const auto& [knob, value] : changed_knobs(asked)) text += fmt::format(":{}={}", knob, value);
+  }
   for (Override& given : sets)
-    if (given.owner == kProtocolsOwner && given.parameter == kNames)
-      return void(given.value += " " + protocol);
-  sets.push_back({kProtocolsOwner, kNames, protocol});
+    if (given.owner == kProtocolsOwner && given.parameter == kNames) return void(given.value += " " + text);
+  sets.push_back({kProtocolsOwner, kNames, text});
 }
 
 std::vector<std::string> foreign_code(std::span<const Case> cases) {

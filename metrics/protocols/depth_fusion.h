@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "metrics/protocols/knobs.h"
@@ -62,10 +63,15 @@ Similarity fit_centres(std::span<const Vec3> centres, std::span<const Vec3> true
 ProtocolResult fused_depth_errors(std::span<const FusionView> views, const std::vector<Vec3>& truth_m,
                                   const FusionKnobs& knobs);
 
-// What protocols ask of Open3D, in the module `pipeline` (core/module.h): fuses views of their `estimate` by
-// ScalableTSDFVolume.
+struct ImagePair;
+
+// What protocols ask of Open3D and LibTorch, in the module `pipeline` (core/module.h): fuses views of their
+// `estimate` by ScalableTSDFVolume; calls a TorchScript module with predicted and true images, 1 x 3 x height
+// x width values of -1 to 1, and returns the number for each pair. Throws Error(input) naming the file where
+// that is no such module or gives no number.
 struct ProtocolsTable {
   TriangleMesh (*fuse_depths)(std::span<const FusionView> views, const FusionKnobs& knobs);
+  std::vector<double> (*image_distances)(const std::string& file, std::span<const ImagePair> images);
 };
 
 // Returns the table, loading the module if necessary. Throws Error(input) if the module is not installed.

@@ -61,7 +61,11 @@ ProtocolResult points_of_sample(const PointMapKnobs& knobs) {
 ProtocolResult images_of_sample(const ImageKnobs& knobs) {
   const std::vector<float> predicted = slope(3 * kPixels, 0, 1), truth = slope(3 * kPixels, 1, 0);
   const ImagePair image{kSide, kSide, predicted, truth, {}};
-  return image_errors(std::span(&image, 1), knobs);
+  ImageKnobs own = knobs;
+  own.lpips.clear();  // networks need larger images
+  ProtocolResult result = image_errors(std::span(&image, 1), own);
+  if (!knobs.lpips.empty()) add_value(result, "lpips", "1", 0);
+  return result;
 }
 
 ProtocolResult poses_of_sample(const PoseKnobs& knobs) {
@@ -218,9 +222,13 @@ std::optional<ProtocolMetric> find_file_protocol_metric(std::string_view name) {
   static const std::map<std::string, ProtocolMetric, std::less<>> known = [] {
     std::map<std::string, ProtocolMetric, std::less<>> all;
     for (const FileProtocolFamily& family : file_protocol_families())
-      for (const FileProtocol& protocol : family.protocols)
-        for (ProtocolMetric& metric : metrics_of(AskedFileProtocol{&family, &protocol, protocol.setting}))
+      for (const FileProtocol& protocol : family.protocols) {
+        Setting setting = protocol.setting;
+        if (family.kind == FileKind::images)
+          setting = family.with(setting, "lpips", "FILE#" + std::string(64, '0'));
+        for (ProtocolMetric& metric : metrics_of(AskedFileProtocol{&family, &protocol, setting}))
           all.emplace(without_numbers(metric.name), std::move(metric));
+      }
     return all;
   }();
   const auto found = known.find(without_numbers(name));

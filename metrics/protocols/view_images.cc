@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/files.h"
 #include "core/parallel.h"
+#include "core/sha256.h"
 #include "metrics/numbers/exact_sum.h"
+#include "metrics/protocols/depth_fusion.h"
 
 namespace aqbench {
 namespace {
@@ -190,12 +193,58 @@ void check_sizes(const ImagePair& image) {
     throw Error(ErrorKind::method, "images: sizes differ");
 }
 
+// ---- LPIPS ----
+
+// "FILE#SHA-256" without its hash; where it has none, nothing.
+std::string hashed_file(const std::string& text) {
+  const std::size_t mark = text.rfind('#');
+  return mark != text.npos && is_sha256_hex(text.substr(mark + 1)) ? text.substr(0, mark) : "";
+}
+
+// A file without a hash gets that of its bytes.
+Knob<ImageKnobs> lpips_knob() {
+  return {"lpips", [](const ImageKnobs& knobs) { return knobs.lpips; },
+          [](ImageKnobs& knobs, const std::string& text) {
+            const bool is_bare = !text.empty() && hashed_file(text).empty();
+            if (is_bare && !is_file(text)) refuse_knob("lpips", text, "the file of a TorchScript module");
+            knobs.lpips = is_bare ? text + '#' + sha256_file_hex(text) : text;
+          }};
+}
+
+double mean_lpips(std::span<const ImagePair> images, const ImageKnobs& knobs) {
+  const std::string file = hashed_file(knobs.lpips);
+  if (!is_file(file)) throw input_error("{}: no such file", file);
+  if (sha256_file_hex(file) != knobs.lpips.substr(file.size() + 1))
+    throw input_error("{}: has changed since its hash was taken", file);
+  std::vector<std::vector<float>> values;
+  values.reserve(2 * images.size());
+  std::vector<ImagePair> shown;
+  for (const ImagePair& image : images) {
+    if (!image.mask.empty() && !knobs.multiply_mask)
+      throw usage_error("knob lpips: LPIPS of masked images needs the knob mask=multiply");
+    ImagePair pair = image;
+    for (std::span<const float>* const side : {&pair.predicted, &pair.truth}) {
+      std::vector<float>& masked = values.emplace_back(side->begin(), side->end());
+      if (side == &pair.predicted)
+        for (float& value : masked) value = shown_value(value, knobs.eight_bit);
+      for (std::size_t i = 0; i < masked.size() && !image.mask.empty(); ++i)
+        masked[i] *= image.mask[i / kChannels];
+      *side = masked;
+    }
+    shown.push_back(pair);
+  }
+  double sum = 0;
+  for (const double distance : protocols_table().image_distances(file, shown)) sum += distance;
+  return sum / static_cast<double>(images.size());
+}
+
 std::vector<Knob<ImageKnobs>> make_image_knobs() {
   return {choice_knob("ssim", &ImageKnobs::ssim, {"valid", "reflect", "zero", "uniform7"},
                       {"valid", "reflect", "zero", "uniform7"}),
           choice_knob("eight_bit", &ImageKnobs::eight_bit, {"no", "truncate", "round"},
                       {"no", "truncate", "round"}),
-          choice_knob("mask", &ImageKnobs::multiply_mask, {"weight", "multiply"}, {"weight", "multiply"})};
+          choice_knob("mask", &ImageKnobs::multiply_mask, {"weight", "multiply"}, {"weight", "multiply"}),
+          lpips_knob()};
 }
 
 }  // namespace
@@ -241,6 +290,9 @@ ProtocolResult image_errors(std::span<const ImagePair> images, const ImageKnobs&
             std::isfinite(mse) ? "an image is smaller than a window" : bad);
   add_value(result, "mse", "1", mse / count, bad);
   add_value(result, "mae", "1", mae / count, bad);
+  if (!knobs.lpips.empty())
+    add_value(result, "lpips", "1", mean_lpips(images, knobs),
+              "the module gives a number that is not finite");
   add_value(result, "images", "1", count);
   return result;
 }

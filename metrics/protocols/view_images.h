@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 
 #include "metrics/protocols/knobs.h"
 #include "metrics/protocols/protocol_result.h"
@@ -28,6 +29,8 @@ struct ImageKnobs {
   EightBit eight_bit = EightBit::no;
   bool multiply_mask =
       false;  // masked-out pixels are black on both sides and count as equal; else they do not count
+  // "FILE#SHA-256": a TorchScript module that computes LPIPS; empty: it is not computed.
+  std::string lpips = {};
 };
 
 // Returns all knobs by name.
@@ -47,9 +50,11 @@ struct ImagePair {
 
 // Compares images: psnr in dB, ssim (Wang et al., "Image quality assessment", TIP 2004; k1 = 0.01, k2 = 0.03,
 // range 1; mean of the channels), mse, mae, each the mean over images; images. Predictions are moved into 0
-// to 1. Undefined: psnr where an image equals its truth, ssim where one is smaller than a window, everything
-// where no pixel counts or a value is not finite. Uses parallel_for. Throws Error(method) for sizes that do
-// not agree.
+// to 1. With `lpips` also that, of the bounded predictions and masked images. Undefined: psnr where an image
+// equals its truth, ssim where one is smaller than a window, everything where no pixel counts or a value is
+// not finite. Uses parallel_for. Throws Error(method) for sizes that do not agree, Error(input) naming the
+// module's file if it has changed or computes no number, Error(usage) for LPIPS of masks that do not
+// multiply.
 ProtocolResult image_errors(std::span<const ImagePair> images, const ImageKnobs& knobs = {});
 
 }  // namespace aqbench

@@ -1,4 +1,4 @@
-// The protocols' part of the module `pipeline`: fusion of depths by Open3D.
+// The protocols' part of the module `pipeline`: fusion of depths by Open3D, images by LibTorch.
 #include <open3d/camera/PinholeCameraIntrinsic.h>
 #include <open3d/geometry/RGBDImage.h>
 #include <open3d/geometry/TriangleMesh.h>
@@ -11,6 +11,7 @@
 #include <span>
 
 #include "metrics/protocols/depth_fusion.h"
+#include "metrics/protocols/module/image_distances.h"
 
 namespace aqbench {
 namespace {
@@ -46,4 +47,5 @@ TriangleMesh fuse(std::span<const FusionView> views, const FusionKnobs& knobs) {
 }  // namespace aqbench
 
 extern "C" const aqbench::ProtocolsTable aqbench_protocols_table;
-const aqbench::ProtocolsTable aqbench_protocols_table = {.fuse_depths = &aqbench::fuse};
+const aqbench::ProtocolsTable aqbench_protocols_table = {.fuse_depths = &aqbench::fuse,
+                                                         .image_distances = &aqbench::image_distances};

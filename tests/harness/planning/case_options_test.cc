@@ -2,7 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <filesystem>
+#include <fstream>
+#include <string>
 
+#include "core/sha256.h"
 #include "harness/planning/case_options.h"
 #include "harness/planning/plan.h"
 #include "tests/harness/planning/plan_support.h"
@@ -83,6 +87,21 @@ TEST(ForeignCode, IsWhatCasesStartAndLoad) {
   EXPECT_THAT(
       foreign_code(plan_sweep(request).cases),
       ::testing::UnorderedElementsAre("external.command: sh run {output}", "torchscript.model: m.pt"));
+}
+
+// Bundles are read where the file is not.
+TEST(AskedProtocols, NameFilesOfKnobsWithTheirHashes) {
+  const std::string file = (std::filesystem::path(testing::TempDir()) / "aqbench_asked_lpips.pt").string();
+  std::ofstream(file) << "module";
+  std::vector<Override> sets;
+  ask_for_protocol(sets, "dtu:thinning_m=0.001");
+  ask_for_protocol(sets, "images:ssim=zero:lpips=" + file);
+  std::filesystem::remove(file);
+  const std::string images = "images:ssim=zero:lpips=" + file + '#' + sha256_hex("module");
+  EXPECT_EQ(sets.at(0).value, "dtu:thinning_m=0.001 " + images);
+  std::vector<Override> again;
+  ask_for_protocol(again, images);
+  EXPECT_EQ(again.at(0).value, images);
 }
 
 }  // namespace

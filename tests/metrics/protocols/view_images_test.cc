@@ -2,9 +2,13 @@
 
 #include "metrics/protocols/view_images.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <random>
 #include <vector>
@@ -124,6 +128,57 @@ TEST(ImageProtocol, LevelsStayWhatTheyAre) {
       whole{1, 1, {100.0F / 255, 100.0F / 255, 100.0F / 255}};
   EXPECT_EQ(number(errors_of_image(half, whole, {.eight_bit = EightBit::truncate}), "mae"), 0);
   EXPECT_NEAR(number(errors_of_image(half, whole, {.eight_bit = EightBit::round}), "mae"), 1.0 / 255, 1e-7);
+}
+
+// A module whose number is the mean square of -1 to 1: four times that of 0 to 1.
+TEST(ImageProtocol, LpipsIsWhatTheModuleOfTheUserGives) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "aqbench_lpips_test";
+  std::filesystem::create_directories(folder);
+  const auto saved = [&](const std::string& name, const std::string& body) {
+    torch::jit::Module module("m");
+    module.define("def forward(self, a: Tensor, b: Tensor):\n    " + body + "\n");
+    module.save((folder / name).string());
+    return (folder / name).string();
+  };
+  const auto with_module = [](const std::string& file, ImageKnobs knobs = {}) {
+    set_knob(image_knobs(), knobs, "lpips", file);
+    return knobs;
+  };
+  const Image predicted = random_image(1, 4, 6), truth = random_image(2, 4, 6);
+  const ImageKnobs knobs = with_module(saved("square.pt", "return ((a - b) ** 2).mean()"));
+  EXPECT_EQ(with_module(knobs.lpips).lpips, knobs.lpips);  // with the hash
+  const ProtocolResult result = errors_of_image(predicted, truth, knobs);
+  EXPECT_NEAR(number(result, "lpips"), 4 * number(result, "mse"), 1e-6);
+  // Rows, columns and colours lie where networks look for them.
+  const ImageKnobs pixel = with_module(saved("pixel.pt", "return a[0, 1, 3, 5] - b[0, 2, 0, 4]"));
+  EXPECT_NEAR(number(errors_of_image(predicted, truth, pixel), "lpips"),
+              2 * (predicted.at(3, 5, 1) - truth.at(0, 4, 2)), 1e-6);
+  const std::vector<float> black(24, 0);
+  EXPECT_EQ(number(errors_of_image(predicted, truth,
+                                   with_module(folder / "square.pt", {.multiply_mask = true}), black),
+                   "lpips"),
+            0);
+  const auto failure = [&](const ImageKnobs& asked, const std::vector<float>& mask = {}) -> std::string {
+    try {
+      errors_of_image(predicted, truth, asked, mask);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  using ::testing::HasSubstr;
+  EXPECT_THAT(failure(knobs, black),
+              HasSubstr("knob lpips: LPIPS of masked images needs the knob mask=multiply"));
+  EXPECT_THAT(failure(with_module(saved("map.pt", "return a - b"))),
+              HasSubstr("map.pt: forward must return one number for two images"));
+  EXPECT_THAT(failure(with_module(saved("fails.pt", "return torch.zeros(3) + torch.zeros(5)"))),
+              HasSubstr("fails.pt: forward failed: "));
+  std::ofstream(folder / "text.pt") << "no module";
+  EXPECT_THAT(failure(with_module(folder / "text.pt")), HasSubstr("text.pt: not a TorchScript module: "));
+  saved("square.pt", "return a.mean()");
+  EXPECT_THAT(failure(knobs), HasSubstr("square.pt: has changed since its hash was taken"));
+  EXPECT_THROW(with_module(folder / "missing.pt"), Error);
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -1,0 +1,73 @@
+#include "metrics/protocols/module/image_distances.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/from_blob.h>
+#include <c10/core/InferenceMode.h>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
+#include <torch/csrc/jit/serialization/import.h>
+
+#include <cstdint>
+#include <exception>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace aqbench {
+namespace {
+
+// LibTorch's messages end with the cause, after the locations.
+std::string cause_of(const std::exception& error) {
+  std::string text = error.what();
+  if (const auto* const c10_error = dynamic_cast<const c10::Error*>(&error))
+    text = c10_error->what_without_backtrace();
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  return escape_bytes(text.substr(text.rfind('\n') + 1));
+}
+
+// 0 to 1 becomes -1 to 1, channels come first.
+at::Tensor tensor_of(std::span<const float> values, const ImagePair& image) {
+  return at::from_blob(
+             const_cast<float*>(values.data()),
+             {1, static_cast<std::int64_t>(image.height), static_cast<std::int64_t>(image.width), 3},
+             at::kFloat)
+      .permute({0, 3, 1, 2})
+      .mul(2)
+      .sub(1)
+      .contiguous();
+}
+
+double number_of(const std::string& file, const c10::IValue& value) {
+  if (value.isDouble()) return value.toDouble();
+  if (!value.isTensor() || value.toTensor().numel() != 1)
+    throw input_error("{}: forward must return one number for two images", file);
+  return value.toTensor().to(at::kDouble).item<double>();
+}
+
+}  // namespace
+
+std::vector<double> image_distances(const std::string& file, std::span<const ImagePair> images) {
+  at::set_num_threads(1);
+  const c10::InferenceMode inference;
+  const torch::jit::GraphOptimizerEnabledGuard as_written(false);
+  torch::jit::Module module;
+  try {
+    module = torch::jit::load(file, c10::Device(c10::kCPU));
+    module.eval();
+  } catch (const std::exception& error) {
+    throw input_error("{}: not a TorchScript module: {}", file, cause_of(error));
+  }
+  std::vector<double> distances;
+  for (const ImagePair& image : images) {
+    c10::IValue value;
+    try {
+      value = module.forward({tensor_of(image.predicted, image), tensor_of(image.truth, image)});
+    } catch (const std::exception& error) {
+      throw input_error("{}: forward failed: {}", file, cause_of(error));
+    }
+    distances.push_back(number_of(file, value));
+  }
+  return distances;
+}
+
+}  // namespace aqbench
