@@ -52,8 +52,9 @@ std::shared_ptr<const TruthCloud> make_truth_cloud(std::vector<Scan> scans,
                                                    const TruthCloudOptions& options = {});
 
 // A unit vector, or zero, in 8 bytes: octahedral (Cigolle et al., A Survey of Efficient Representations for
-// Independent Unit Vectors, JCGT 2014), within 1e-9 rad. The axes are exact.
-class CompactNormal {
+// Independent Unit Vectors, JCGT 2014), within 1e-9 rad. The axes are exact. Aligned so that a processor
+// writes it at once.
+class alignas(8) CompactNormal {
  public:
   CompactNormal() = default;
   // Keeps a unit vector, or zero.
