@@ -22,9 +22,9 @@ struct FoundInput {
   std::string content = {};
 };
 
-// Returns the recordings and rigs in a folder, in any layout of docs/layouts.md, and the three levels of folders below
-// it, sorted, at most 20; hidden folders and bundles are skipped. Images inside a recording are not a
-// recording of their own.
+// Returns the recordings and rigs in a folder, in any layout of docs/layouts.md, and in the three levels of
+// folders below it, sorted, at most 20; hidden folders and bundles are skipped. Images inside a recording are
+// not a recording of their own.
 std::vector<FoundInput> find_inputs(const std::filesystem::path& folder);
 
 // The input of a new project file.

@@ -9,8 +9,9 @@
 
 #include "core/error.h"
 #include "core/module.h"
-#include "core/random.h"
+#include "core/quantiles.h"
 #include "metrics/alignment/similarity_fit.h"
+#include "metrics/mesh_metrics.h"
 #include "metrics/protocols/cloud_protocol.h"
 #include "metrics/protocols/cloud_protocols.h"
 #include "metrics/protocols/numpy_draws.h"
@@ -19,12 +20,6 @@ AQBENCH_MODULE_TABLE aqbench::ProtocolsTable aqbench_protocols_table;
 
 namespace aqbench {
 namespace {
-
-double median_of(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
-}
 
 std::vector<Vec3> some_of(std::span<const Vec3> points, const std::vector<std::uint64_t>& which) {
   std::vector<Vec3> some;
@@ -181,25 +176,11 @@ const ProtocolsTable& protocols_table() {
 }
 
 std::vector<Vec3> spread_over(const TriangleMesh& mesh, int count, std::uint64_t seed) {
-  std::vector<double> areas;  // up to and with each triangle
-  const auto corner = [&](std::size_t triangle, std::size_t i) -> const Vec3& {
-    return mesh.vertices_m[mesh.triangles[triangle][i]];
-  };
-  for (std::size_t i = 0; i < mesh.triangles.size(); ++i)
-    areas.push_back((areas.empty() ? 0 : areas.back()) +
-                    0.5 * (corner(i, 1) - corner(i, 0)).cross(corner(i, 2) - corner(i, 0)).norm());
-  if (areas.empty() || !(areas.back() > 0)) return {};
-  const RandomKey key{seed, RandomStream::mesh_sampling};
+  const TriangleSoup soup = cut_to_patch(mesh.vertices_m, mesh.triangles, nullptr);
   std::vector<Vec3> points_m;
-  for (int i = 0; i < count; ++i) {
-    const auto index = static_cast<std::uint64_t>(i);
-    const auto found = std::ranges::upper_bound(areas, uniform01(key, index, 0) * areas.back());
-    const auto triangle = static_cast<std::size_t>(std::min(found, areas.end() - 1) - areas.begin());
-    const auto [u, v] = uniform01_pair(key, index, 1);
-    const double root = std::sqrt(u);
-    points_m.push_back((1 - root) * corner(triangle, 0) + root * (1 - v) * corner(triangle, 1) +
-                       root * v * corner(triangle, 2));
-  }
+  if (soup.triangles_m.empty()) return points_m;
+  for (const SoupSample& sample : sample_by_area(soup, static_cast<std::size_t>(count), seed))
+    points_m.push_back(sample.position_m);
   return points_m;
 }
 

@@ -4,6 +4,7 @@
 #include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <string>
@@ -66,12 +67,12 @@ ProtocolResult fused_depth_errors(std::span<const FusionView> views, const std::
 struct ImagePair;
 
 // What protocols ask of Open3D and LibTorch, in the module `pipeline` (core/module.h): fuses views of their
-// `estimate` by ScalableTSDFVolume; calls a TorchScript module with predicted and true images, 1 x 3 x height
-// x width values of -1 to 1, and returns the number for each pair. Throws Error(input) naming the file where
-// that is no such module or gives no number.
+// `estimate` by ScalableTSDFVolume; reads a TorchScript module, which is called with a predicted and a true
+// image, 1 x 3 x height x width values of -1 to 1, and returns a number. Reading and calling throw
+// Error(input) naming the file where that is no such module or gives no number.
 struct ProtocolsTable {
   TriangleMesh (*fuse_depths)(std::span<const FusionView> views, const FusionKnobs& knobs);
-  std::vector<double> (*image_distances)(const std::string& file, std::span<const ImagePair> images);
+  std::function<double(const ImagePair& image)> (*image_distance)(const std::string& file);
 };
 
 // Returns the table, loading the module if necessary. Throws Error(input) if the module is not installed.

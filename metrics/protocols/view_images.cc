@@ -216,25 +216,23 @@ double mean_lpips(std::span<const ImagePair> images, const ImageKnobs& knobs) {
   if (!is_file(file)) throw input_error("{}: no such file", file);
   if (sha256_file_hex(file) != knobs.lpips.substr(file.size() + 1))
     throw input_error("{}: has changed since its hash was taken", file);
-  std::vector<std::vector<float>> values;
-  values.reserve(2 * images.size());
-  std::vector<ImagePair> shown;
+  const auto distance_of = protocols_table().image_distance(file);
+  double sum = 0;
   for (const ImagePair& image : images) {
     if (!image.mask.empty() && !knobs.multiply_mask)
       throw usage_error("knob lpips: LPIPS of masked images needs the knob mask=multiply");
-    ImagePair pair = image;
-    for (std::span<const float>* const side : {&pair.predicted, &pair.truth}) {
-      std::vector<float>& masked = values.emplace_back(side->begin(), side->end());
-      if (side == &pair.predicted)
-        for (float& value : masked) value = shown_value(value, knobs.eight_bit);
-      for (std::size_t i = 0; i < masked.size() && !image.mask.empty(); ++i)
-        masked[i] *= image.mask[i / kChannels];
-      *side = masked;
+    std::vector<float> predicted(image.predicted.begin(), image.predicted.end()),
+        truth(image.truth.begin(), image.truth.end());
+    for (float& value : predicted) value = shown_value(value, knobs.eight_bit);
+    for (std::size_t i = 0; i < truth.size() && !image.mask.empty(); ++i) {
+      predicted[i] *= image.mask[i / kChannels];
+      truth[i] *= image.mask[i / kChannels];
     }
-    shown.push_back(pair);
+    ImagePair shown = image;
+    shown.predicted = predicted;
+    shown.truth = truth;
+    sum += distance_of(shown);
   }
-  double sum = 0;
-  for (const double distance : protocols_table().image_distances(file, shown)) sum += distance;
   return sum / static_cast<double>(images.size());
 }
 

@@ -174,8 +174,9 @@ class Thinning {
     return (points_m_[a] - points_m_[b]).squaredNorm() <= radius_m_ * radius_m_;
   }
 
-  // Points near one that stays go before it is said to stay: who sees that it does sees that they went. The
-  // depth of the recursion grows with the logarithm of the number of points, since turns are random.
+  // First all points near i are marked as going, then i as staying: a thread that reads that i stays finds
+  // its neighbours gone. The depth of the recursion grows with the logarithm of the number of points, since
+  // turns are random.
   void decide(std::uint32_t i) {  // NOLINT(misc-no-recursion)
     if (fates_[i] != Fate::open) return;
     index_.for_each_near(points_m_[i], [&](std::uint32_t other) {
@@ -185,9 +186,10 @@ class Thinning {
     });
     if (fates_[i] != Fate::open) return;
     index_.for_each_near(points_m_[i], [&](std::uint32_t other) {
-      if (other != i && fates_[other] == Fate::open && are_near(i, other)) fates_[other] = Fate::goes;
+      if (other != i && fates_[other] == Fate::open && are_near(i, other))
+        fates_[other].store(Fate::goes, std::memory_order_release);
     });
-    fates_[i] = Fate::stays;
+    fates_[i].store(Fate::stays, std::memory_order_release);
   }
 
   std::span<const Vec3> points_m_;

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <span>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -46,10 +47,8 @@ double number_of(const std::string& file, const c10::IValue& value) {
 
 }  // namespace
 
-std::vector<double> image_distances(const std::string& file, std::span<const ImagePair> images) {
+std::function<double(const ImagePair& image)> image_distance(const std::string& file) {
   at::set_num_threads(1);
-  const c10::InferenceMode inference;
-  const torch::jit::GraphOptimizerEnabledGuard as_written(false);
   torch::jit::Module module;
   try {
     module = torch::jit::load(file, c10::Device(c10::kCPU));
@@ -57,17 +56,17 @@ std::vector<double> image_distances(const std::string& file, std::span<const Ima
   } catch (const std::exception& error) {
     throw input_error("{}: not a TorchScript module: {}", file, cause_of(error));
   }
-  std::vector<double> distances;
-  for (const ImagePair& image : images) {
+  return [file, module](const ImagePair& image) mutable {
+    const c10::InferenceMode inference;
+    const torch::jit::GraphOptimizerEnabledGuard as_written(false);
     c10::IValue value;
     try {
       value = module.forward({tensor_of(image.predicted, image), tensor_of(image.truth, image)});
     } catch (const std::exception& error) {
       throw input_error("{}: forward failed: {}", file, cause_of(error));
     }
-    distances.push_back(number_of(file, value));
-  }
-  return distances;
+    return number_of(file, value);
+  };
 }
 
 }  // namespace aqbench

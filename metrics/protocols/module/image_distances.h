@@ -1,15 +1,15 @@
 #pragma once
 // Distances of images by a TorchScript module.
 
-#include <span>
+#include <functional>
 #include <string>
-#include <vector>
 
 #include "metrics/protocols/view_images.h"
 
 namespace aqbench {
 
-// Does what ProtocolsTable::image_distances() says. On one thread: its sums do not hang on their number.
-std::vector<double> image_distances(const std::string& file, std::span<const ImagePair> images);
+// Does what ProtocolsTable::image_distance() says. On one thread: sums do not depend on the number of
+// threads.
+std::function<double(const ImagePair& image)> image_distance(const std::string& file);
 
 }  // namespace aqbench

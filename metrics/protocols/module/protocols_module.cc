@@ -48,4 +48,4 @@ TriangleMesh fuse(std::span<const FusionView> views, const FusionKnobs& knobs) {
 
 extern "C" const aqbench::ProtocolsTable aqbench_protocols_table;
 const aqbench::ProtocolsTable aqbench_protocols_table = {.fuse_depths = &aqbench::fuse,
-                                                         .image_distances = &aqbench::image_distances};
+                                                         .image_distance = &aqbench::image_distance};

@@ -16,11 +16,11 @@ namespace {
 // Values of numpy 1.24: default_rng(42).choice(n, k, replace=False).
 TEST(NumpyDraws, AreThoseOfNumpy) {
   NumpyDraws draws(42);
-  using Drawn = std::vector<std::uint64_t>;
-  EXPECT_EQ(draws.choice(8, 4), (Drawn{3, 0, 6, 4}));
-  EXPECT_EQ(draws.choice(8, 4), (Drawn{3, 1, 0, 4}));
-  EXPECT_EQ(draws.choice(8, 4), (Drawn{3, 6, 4, 1}));
-  EXPECT_EQ(draws.choice(15, 8), (Drawn{5, 7, 11, 9, 2, 1, 14, 8}));
+  using DrawnNumbers = std::vector<std::uint64_t>;
+  EXPECT_EQ(draws.choice(8, 4), (DrawnNumbers{3, 0, 6, 4}));
+  EXPECT_EQ(draws.choice(8, 4), (DrawnNumbers{3, 1, 0, 4}));
+  EXPECT_EQ(draws.choice(8, 4), (DrawnNumbers{3, 6, 4, 1}));
+  EXPECT_EQ(draws.choice(15, 8), (DrawnNumbers{5, 7, 11, 9, 2, 1, 14, 8}));
 }
 
 // Nine centres with noise, one of them wrong; the scale is that of a numpy program.

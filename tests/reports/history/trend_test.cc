@@ -171,7 +171,7 @@ TEST(Trend, TimesOfOtherMachinesAreOtherSeries) {
   for (const TrendSeries& series : detect_trends(history, {})) EXPECT_NE(series.metric, "time_ms");
 }
 
-// Values of other options are another series: it is said, where no value seems to have moved.
+// Values with other options are not compared with those before; the banner says so.
 TEST(Trend, SaysSinceWhichRunACaseHasOtherOptions) {
   TrendHistory history = history_of(6, 4);
   EXPECT_EQ(trend_banner(history, detect_trends(history, {})).caution, "");
