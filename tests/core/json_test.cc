@@ -141,36 +141,6 @@ TEST(JsonPlace, KeepsTheTypeOfParameters) {
     EXPECT_EQ(parameter_json(root.at(key).parameter()).dump(), json[key].dump());
 }
 
-class PartsAsText : public JsonVisitor {
- public:
-  void open(bool is_array) override { text_ += is_array ? "[" : "{"; }
-  void close() override { text_ += "."; }
-  void key(std::string_view name) override { (text_ += name) += ":"; }
-  void text(std::string_view value) override { (text_ += value) += ";"; }
-  void number(double value) override { text_ += std::to_string(value).substr(0, 4) + ";"; }
-  void other() override { text_ += "-;"; }
-  std::string text_;
-};
-
-TEST(ScanJson, VisitsPartsInOrderAndRefusesLikeTheStrictParser) {
-  PartsAsText parts;
-  scan_json(R"({"a":[1,-2.5,"x",null,true],"b":{"c":18446744073709551615}})", "f.json", {}, parts);
-  EXPECT_EQ(parts.text_, "{a:[1.00;-2.5;x;-;-;.b:{c:1844;..");
-  for (const char* text : {"{\"a\":}", "[1] 2", "[1e999]", "\"\xff\""})
-    EXPECT_EQ(error_of(ErrorKind::input, [&] { scan_json(text, "f.json", {}, parts); }), refusal(text))
-        << text;
-  EXPECT_EQ(error_of(ErrorKind::input,
-                     [&] {
-                       scan_json("[[[[1]]]]", "f.json", {1000, 3}, parts);
-                     }),
-            "f.json: nested deeper than 3 levels");
-  EXPECT_THAT(error_of(ErrorKind::input,
-                       [&] {
-                         scan_json("[1, 2]", "f.json", {3, 3}, parts);
-                       }),
-              HasSubstr("bytes of JSON"));
-}
-
 TEST(JsonBox, IsAnEmptyObjectAndHoldsWhatItIsGiven) {
   const JsonBox empty;
   EXPECT_EQ((*empty).dump(), "{}");
