@@ -78,7 +78,7 @@ CommandLine<SweepRequest> sweep_command_line() {
       "  aqbench sweep --suite seed --baseline baselines/seed.json --gate\n"
       "  aqbench sweep --scene 'und*' --method roma_like --repeat 10\n"
       "  aqbench sweep --scene undulating --axis undulating.amplitude_m=0.002:0.008:0.002\n"
-      "  aqbench sweep --workload absorption --axis variant=loop,torch,fused --precision 2\n"
+      "  aqbench sweep --workload absorption --axis variant=torch,fused --precision 2\n"
       "  aqbench sweep --resume out/20261120T101500Z\n"
       "  aqbench sweep --suite pipeline --plan plan.json\n\n"
       "Exit 0 pass, 1 the gate failed, 2 usage or input, 3 a case failed, 4 not comparable, 6 disk full or\n"

@@ -18,44 +18,6 @@
 namespace aqbench {
 namespace {
 
-double lattice_factor(double index) {
-  const double sine = std::sin(std::numbers::pi * index);
-  return std::abs(sine) < 1e-12 ? 5.0 : std::sin(5 * std::numbers::pi * index) / sine;
-}
-
-double loop_pixel(const AbsorptionProblem& problem, double y_m, double z_m) {
-  const double distance_m = std::sqrt(kDistance_m * kDistance_m + y_m * y_m + z_m * z_m);
-  const double dx = kDistance_m / distance_m, dy = y_m / distance_m, dz = z_m / distance_m;
-  const double scale = kCell_A / kWavelength_A;
-  const double amplitude = kStructureFactor * lattice_factor(scale * (dx - 1)) * lattice_factor(scale * dy) *
-                           lattice_factor(scale * dz);
-  const double polarisation = 0.5 * (1 + dx * dx);
-  const double solid_angle = kPixel_m * kPixel_m / (distance_m * distance_m) * kDistance_m / distance_m;
-  const double intensity =
-      amplitude * amplitude * polarisation * solid_angle * kElectronRadiusSquared_m2 * kFluence;
-  const double cosine = std::abs(dx) < kLeastCosine ? kLeastCosine : dx;
-  const double layer = problem.thickness_m / problem.layers / problem.attenuation_depth_m / cosine;
-  double sum = 0;
-  for (int t = 0; t < problem.layers; ++t)
-    sum += intensity * (std::exp(-t * layer) - std::exp(-(t + 1) * layer));
-  return sum;
-}
-
-// Computes the absorbed intensities [slow][fast] in plain loops.
-std::vector<double> absorption_loop(const AbsorptionProblem& problem) {
-  const auto size = static_cast<std::size_t>(problem.size_px);
-  const double centre_m = beam_centre_m(problem);
-  std::vector<double> image(size * size);
-  parallel_for(size, 8, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t slow = begin; slow < end; ++slow)
-      for (std::size_t fast = 0; fast < size; ++fast)
-        image[slow * size + fast] =
-            loop_pixel(problem, centre_m - (static_cast<double>(slow) + 0.5) * kPixel_m,
-                       -centre_m + (static_cast<double>(fast) + 0.5) * kPixel_m);
-  });
-  return image;
-}
-
 // ---- The fused kernel: one pass over a row, everything in registers. sin(5 a) / sin(a) is a polynomial of
 // cos(2 a), and the layers' exponentials are powers of one. ----
 
@@ -192,9 +154,7 @@ class AbsorptionRun final : public WorkloadRun {
     const StageScope stage("absorption");
     image_.clear();
     if (opencl::is_opencl(input_.device)) return run_on_device();
-    if (variant_ == "loop")
-      image_ = absorption_loop(problem_);
-    else if (variant_ == "torch")
+    if (variant_ == "torch")
       image_ = workloads_table().absorption_torch(problem_, input_.device.c_str());
     else
       image_ = absorption_fused(problem_);

@@ -28,14 +28,14 @@ inline constexpr double kLeastCosine = 1e-10;            // of the angle of inci
 // Returns the distance of the beam centre from the sides of the detector that meet at its corner.
 double beam_centre_m(const AbsorptionProblem& problem);
 
-// Computes the same in vectorised LibTorch.
+// Computes the absorbed intensities [slow][fast] in vectorised LibTorch.
 std::vector<double> absorption_torch(const AbsorptionProblem& problem, const char* device);
 
 // Computes the same in one pass over each row.
 std::vector<double> absorption_fused(const AbsorptionProblem& problem);
 
 // Computes one pixel in long double, with the closed form 1 - exp(-thickness mu / cosine) of the sum over
-// layers. Checks the three variants.
+// layers. Checks all variants.
 double absorption_oracle(const AbsorptionProblem& problem, int slow, int fast);
 
 // ---- Tricubic interpolation: the Lagrange polynomial through 4 x 4 x 4 grid points around each query ----
@@ -62,9 +62,6 @@ std::vector<double> structure_factor_grid();
 
 // Makes `count` seeded queries; a share of them has no neighbours.
 TricubicQueries make_queries(std::uint64_t seed, std::int64_t count, double outside_share);
-
-// Interpolates all queries in plain loops.
-std::vector<double> tricubic_loop(const std::vector<double>& grid, const TricubicQueries& queries);
 
 // Factors, and the number of kernel calls that computed them.
 struct BatchedFactors {

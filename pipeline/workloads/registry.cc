@@ -144,9 +144,8 @@ bool Identity::holds() const { return std::abs(measured - expected) <= tolerance
 
 ParameterSpec variant_parameter() {
   return text_parameter("variant", "fused",
-                        "loop: plain loops; torch: vectorised LibTorch, as one would write it in PyTorch; "
-                        "fused: one pass, also for OpenCL",
-                        {"torch", "loop", "fused"});
+                        "torch: vectorised LibTorch, as in PyTorch; fused: one pass, also for OpenCL",
+                        {"torch", "fused"});
 }
 
 const WorkloadsTable& workloads_table() {

@@ -19,8 +19,6 @@
 namespace aqbench {
 namespace {
 
-using Four = std::array<double, 4>;
-
 // Whether a query has its 4 x 4 x 4 neighbours: -3 <= index < 3.
 bool has_neighbours(double h, double k, double l) {
   const auto fits = [](double index) { return index >= 1 - kGridReach && index < kGridReach - 1; };
@@ -37,35 +35,6 @@ double factor_without_neighbours(const double* grid, double h, double k, double 
     place = place * kGridSide + static_cast<std::size_t>(nearest + kGridReach);
   }
   return grid[place];
-}
-
-// Neville's scheme through (-1, a[0]) .. (2, a[3]), as polint() of Numerical Recipes.
-double interpolate_four(const Four& values, double x) {
-  Four p = values;
-  for (int width = 1; width < 4; ++width)
-    for (int i = 0; i + width < 4; ++i) {
-      const double left = i - 1, right = i + width - 1;
-      p[static_cast<std::size_t>(i)] =
-          ((x - right) * p[static_cast<std::size_t>(i)] + (left - x) * p[static_cast<std::size_t>(i) + 1]) /
-          (left - right);
-    }
-  return p[0];
-}
-
-double interpolate_one(const double* grid, double h, double k, double l) {
-  if (!has_neighbours(h, k, l)) return factor_without_neighbours(grid, h, k, l);
-  const double h0 = std::floor(h), k0 = std::floor(k), l0 = std::floor(l);
-  const auto first = [](double floor) { return static_cast<int>(floor) - 1 + kGridReach; };
-  Four along_h;
-  for (int i = 0; i < 4; ++i) {
-    Four along_k;
-    for (int j = 0; j < 4; ++j) {
-      const double* row = grid + ((first(h0) + i) * kGridSide + first(k0) + j) * kGridSide + first(l0);
-      along_k[static_cast<std::size_t>(j)] = interpolate_four({row[0], row[1], row[2], row[3]}, l - l0);
-    }
-    along_h[static_cast<std::size_t>(i)] = interpolate_four(along_k, k - k0);
-  }
-  return interpolate_four(along_h, h - h0);
 }
 
 // ---- The fused kernel: the weights of three axes make one of 4 x 4 x 4 weighted sums; the four neighbours
@@ -126,9 +95,7 @@ class TricubicRun final : public WorkloadRun {
     const StageScope stage("tricubic");
     batched_ = {};
     if (opencl::is_opencl(input_.device)) return run_on_device();
-    if (variant_ == "loop")
-      batched_.values = tricubic_loop(grid_, queries_);
-    else if (variant_ == "torch")
+    if (variant_ == "torch")
       batched_ = workloads_table().tricubic_torch(grid_, queries_, batch_, input_.device.c_str());
     else
       batched_ = tricubic_fused(grid_, queries_, batch_);
@@ -159,7 +126,6 @@ class TricubicRun final : public WorkloadRun {
 
   std::vector<WorkloadFigure> figures() const override {
     if (job_ != nullptr) return figures_of(*job_);
-    if (variant_ == "loop") return {};
     return {kernel_calls_figure(batched_.kernel_calls)};
   }
 
@@ -230,15 +196,6 @@ TricubicQueries make_queries(std::uint64_t seed, std::int64_t count, double outs
     }
   });
   return queries;
-}
-
-std::vector<double> tricubic_loop(const std::vector<double>& grid, const TricubicQueries& queries) {
-  std::vector<double> factors(queries.h.size());
-  parallel_for(factors.size(), 4096, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      factors[i] = interpolate_one(grid.data(), queries.h[i], queries.k[i], queries.l[i]);
-  });
-  return factors;
 }
 
 BatchedFactors tricubic_fused(const std::vector<double>& grid, const TricubicQueries& queries,

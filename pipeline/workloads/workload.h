@@ -120,7 +120,7 @@ const WorkloadSpec& find_workload(std::string_view name);
 WorkloadSpec absorption_workload();
 WorkloadSpec tricubic_workload();
 
-// Returns the parameter `variant` of numeric workloads: torch, loop or fused (the default).
+// Returns the parameter `variant` of numeric workloads: torch or fused (the default).
 ParameterSpec variant_parameter();
 
 // Returns the SHA-256 of the values in memory layout, little-endian.

@@ -64,11 +64,10 @@ TEST_F(Ab, AnInterruptedComparisonIsGoneOnWith) {
 TEST_F(Ab, AnInterruptedComparisonOfWorkloadsIsGoneOnWith) {
   ProgramOptions small_disk;
   small_disk.file_size_limit_bytes = 12000;
-  const auto full =
-      exits(run(words("ab --workload absorption --variant variant=loop,fused --threads 1 --looks 1 "
-                      "--pairs 16 --repetitions 3 --no-confirm --out out"),
-                small_disk),
-            6);
+  const auto full = exits(run(words("ab --workload tricubic --variant batch=1,64 --threads 1 --looks 1 "
+                                    "--pairs 16 --repetitions 3 --no-confirm --out out"),
+                              small_disk),
+                          6);
   const std::filesystem::path bundle = only_bundle(dir_ / "out");
   const auto before = pair_lines(bundle);
   ProgramOptions interrupt;

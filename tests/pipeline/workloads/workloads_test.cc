@@ -134,7 +134,7 @@ TEST(Absorption, FusedMeansAreThePublishedOnes) {
 }
 
 TEST(Absorption, EveryVariantMeetsTheClosedForm) {
-  for (const char* variant : {"loop", "torch", "fused"})
+  for (const char* variant : {"torch", "fused"})
     for (const char* layers : {"1", "5", "40"}) {
       const auto run =
           test::prepared("absorption", {{"variant", variant}, {"size", "37"}, {"layers", layers}});
@@ -162,7 +162,7 @@ TEST(Absorption, FusedBytesDoNotDependOnTheThreads) {
 }
 
 TEST(Tricubic, EveryVariantGivesThePolynomial) {
-  for (const char* variant : {"loop", "torch", "fused"})
+  for (const char* variant : {"torch", "fused"})
     for (const char* outside : {"0", "0.3", "1"}) {
       const auto run =
           test::prepared("tricubic", {{"variant", variant}, {"size", "40"}, {"outside_share", outside}});
@@ -175,8 +175,8 @@ TEST(Tricubic, AQueryWithoutNeighboursFallsBackAlone) {
   const auto grid = structure_factor_grid();
   const TricubicQueries queries{
       {0.25, 3.2, 9.0, -3.0, -3.001}, {0.5, 0.4, 0.0, 2.999, 0.0}, {-0.75, 0, 0, 0, 0}};
-  for (const auto& factors : {tricubic_loop(grid, queries), tricubic_torch(grid, queries, 5, "cpu").values,
-                              tricubic_fused(grid, queries, 5).values}) {
+  for (const auto& factors :
+       {tricubic_torch(grid, queries, 5, "cpu").values, tricubic_fused(grid, queries, 5).values}) {
     EXPECT_NEAR(factors[0], structure_factor(0.25, 0.5, -0.75), 1e-11) << "its neighbours are all there";
     EXPECT_NEAR(factors[1], structure_factor(3, 0, 0), 1e-11) << "the grid point next to it";
     EXPECT_EQ(factors[2], kFactorOutside);
