@@ -269,8 +269,6 @@ std::string camera_field(const std::string& name) {
   return csv_field(plain);
 }
 
-std::span<const char* const> hole_cause_names() { return kCauseNames; }
-
 Diagnosis diagnose(const Reconstruction& reconstruction, const SeenSamples& samples, const Surface& truth,
                    const Rig& rig, const ScoredPart& part, const MapCalibration* made_with) {
   const MapCalibration calibration = made_with != nullptr ? *made_with : MapCalibration{rig};

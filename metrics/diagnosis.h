@@ -47,14 +47,11 @@ struct Diagnosis {
   // bias, rmse and the confirmed share. An undefined value is empty. "undistortion" is a cause of its own
   // here where it has an area; holes_not_visible_pct includes it.
   std::string csv;
-  // The samples that are holes, and the index of each one's cause in hole_cause_names().
+  // The samples that are holes, and the index of each one's cause: 1 not_visible, 2 no_depth, 3
+  // wrong_depth, 4 filtered, 5 fused, 6 undistortion.
   std::vector<Vec3> hole_positions_m = {};
   std::vector<std::uint8_t> hole_causes = {};
 };
-
-// Returns "covered" (which no hole is), "not_visible", "no_depth", "wrong_depth", "filtered", "fused",
-// "undistortion".
-std::span<const char* const> hole_cause_names();
 
 // Diagnoses a reconstruction from the samples of its score (Score::seen); without samples every metric is
 // undefined. `rig` is the true one; `made_with` puts the depth maps into the world (the true rig where it is

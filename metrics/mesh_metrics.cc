@@ -218,10 +218,6 @@ std::vector<SoupSample> sample_by_area(const TriangleSoup& soup, std::size_t cou
   return samples;
 }
 
-MeshTopology mesh_topology(const TriangleMesh& mesh) {
-  return topology_of(mesh.vertices_m, join_faces(mesh.vertices_m, mesh.triangles));
-}
-
 void check_mesh(const TriangleMesh& mesh) {
   for (std::size_t i = 0; i < mesh.vertices_m.size(); ++i) {
     if (is_measurable(mesh.vertices_m[i])) continue;

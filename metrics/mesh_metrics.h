@@ -40,17 +40,14 @@ struct SoupSample {
 // alone, not on the thread count. The soup must have an area.
 std::vector<SoupSample> sample_by_area(const TriangleSoup& soup, std::size_t count, std::uint64_t seed);
 
-// How the triangles of a mesh are connected: by the places of their corners.
+// How the triangles of a mesh are connected: by the places of their corners. Vertices at one place are one, a
+// triangle that is there twice counts once, and one without area is left out, as join_faces() does it.
 struct MeshTopology {
   FaceCounts faces;
   std::size_t components = 0;         // sets of triangles joined by shared vertices
   std::size_t nonmanifold_edges = 0;  // edges that three or more triangles share
   double boundary_m = 0;              // length of all edges that only one triangle has
 };
-
-// Measures how a mesh is connected. Vertices at one place are one, a triangle that is there twice counts
-// once, and one without area is left out, as join_faces() does it.
-MeshTopology mesh_topology(const TriangleMesh& mesh);
 
 // Returns the normals of a mesh at its vertices, by the areas of the faces about them: out of closed parts,
 // of open parts towards `up` (a unit vector). Zero at a vertex without a face.

@@ -36,8 +36,8 @@ struct CloudView {
   std::vector<std::uint8_t> marks;          // for each point
   std::vector<std::uint16_t> colours = {};  // colour_code() for each point; empty if the cloud has none
   std::vector<GridPoint> holes;             // samples of the surface without a point within 2 mm
-  std::vector<std::uint8_t> causes;  // for each hole, an index into hole_cause_names() (metrics/diagnosis.h)
-  std::vector<GridPoint> vertices;   // of the mesh; empty without one
+  std::vector<std::uint8_t> causes;         // for each hole, as Diagnosis::hole_causes has it
+  std::vector<GridPoint> vertices;          // of the mesh; empty without one
   std::vector<std::int8_t> vertex_errors;
   std::vector<std::array<std::uint32_t, 3>> triangles;
   // {"truth": ..., "cameras": [...], "water_z_mm": ..., "mesh": {"triangles": N, "kept": n, "moved_mm": x}},

@@ -21,13 +21,19 @@ MetricSet score_mesh(TriangleMesh mesh, const Surface& truth) {
   return score_reconstruction({{}, std::move(mesh), {}}, truth, options).metrics;
 }
 
+MeshTopology topology_of(const TriangleMesh& mesh) {
+  ScoreOptions options;
+  options.sample_spacing_m = 0.01;
+  return measure_mesh(mesh, PlaneTruth(), options).topology;
+}
+
 TriangleMesh shifted(TriangleMesh mesh, const Vec3& by) {
   for (Vec3& vertex : mesh.vertices_m) vertex += by;
   return mesh;
 }
 
 TEST(MeshTopology, OfAnOpenSheet) {
-  const MeshTopology sheet = mesh_topology(PlaneTruth().mesh(0.005));
+  const MeshTopology sheet = topology_of(PlaneTruth().mesh(0.005));
   EXPECT_EQ(sheet.components, 1U);
   EXPECT_EQ(sheet.nonmanifold_edges, 0U);
   EXPECT_NEAR(sheet.boundary_m, 1.6, 1e-9);
@@ -36,7 +42,7 @@ TEST(MeshTopology, OfAnOpenSheet) {
 TEST(MeshTopology, OfAClosedTetrahedronHasNoBoundary) {
   const TriangleMesh closed{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
                             {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}}};
-  const MeshTopology topology = mesh_topology(closed);
+  const MeshTopology topology = topology_of(closed);
   EXPECT_EQ(topology.components, 1U);
   EXPECT_EQ(topology.boundary_m, 0);
   EXPECT_EQ(topology.nonmanifold_edges, 0U);
@@ -47,7 +53,7 @@ TEST(MeshTopology, FindsPartsAndEdgesOfThreeTriangles) {
   const TriangleMesh mesh{
       {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {5, 0, 0}, {6, 0, 0}, {5, 1, 0}, {9, 9, 9}},
       {{0, 1, 2}, {0, 1, 3}, {1, 0, 4}, {5, 6, 7}, {5, 5, 8}}};
-  const MeshTopology topology = mesh_topology(mesh);
+  const MeshTopology topology = topology_of(mesh);
   EXPECT_EQ(topology.components, 2U);
   EXPECT_EQ(topology.nonmanifold_edges, 1U);
   EXPECT_NEAR(topology.boundary_m, 3 * (1 + std::sqrt(2.0)) + (2 + std::sqrt(2.0)), 1e-12);
@@ -65,7 +71,7 @@ TEST(MeshTopology, GoesByPlacesAndCountsAFaceOnce) {
       apart.triangles.push_back({first, first + 1, first + 2});
       if (copy == 1 && i % 2 == 0) std::swap(apart.triangles.back()[0], apart.triangles.back()[1]);
     }
-  const MeshTopology topology = mesh_topology(apart), joined = mesh_topology(sheet);
+  const MeshTopology topology = topology_of(apart), joined = topology_of(sheet);
   EXPECT_EQ(topology.components, 1U);
   EXPECT_EQ(topology.nonmanifold_edges, 0U);
   EXPECT_NEAR(topology.boundary_m, 1.6, 1e-9);
@@ -77,7 +83,7 @@ TEST(MeshTopology, GoesByPlacesAndCountsAFaceOnce) {
 }
 
 TEST(MeshTopology, OfNoTrianglesIsEmpty) {
-  const MeshTopology topology = mesh_topology({{{0, 0, 0}}, {}});
+  const MeshTopology topology = topology_of({{{0, 0, 0}}, {}});
   EXPECT_EQ(topology.components, 0U);
   EXPECT_EQ(topology.boundary_m, 0);
 }
