@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/external/external.h"
+#include <string_view>
 
 namespace aqbench::cli {
 namespace {
@@ -118,7 +118,9 @@ sbatch --dependency="afterany:${first%%;*}:${again%%;*}" "$@" \
 }  // namespace
 
 std::string text_of(const EngineFile& engine, const Resources& needs) {
-  return fill_placeholders(engine.text, {{"needs", engine.needs(needs)}});
+  constexpr std::string_view kNeeds = "{needs}";
+  std::string text = engine.text;
+  return text.replace(text.find(kNeeds), kNeeds.size(), engine.needs(needs));
 }
 
 std::span<const EngineFile> engine_files() { return kEngines; }

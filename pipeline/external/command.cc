@@ -229,19 +229,6 @@ std::vector<std::string> split_command(std::string_view command) {
   return words;
 }
 
-std::string fill_placeholders(std::string word,
-                              const std::vector<std::pair<std::string, std::string>>& values) {
-  std::string filled;
-  for (std::size_t i = 0; i < word.size();) {
-    const auto found = std::ranges::find_if(values, [&](const auto& value) {
-      return std::string_view(word).substr(i).starts_with("{" + value.first + "}");
-    });
-    filled += found == values.end() ? std::string(1, word[i]) : found->second;
-    i += found == values.end() ? 1 : found->first.size() + 2;
-  }
-  return filled;
-}
-
 void add_program_folder(const fs::path& folder, std::vector<fs::path>& reads) {
   if (!folder.empty() && !is_for_all(folder, folder_of_command(folder)))
     reads.push_back(absolute_path(folder));

@@ -66,8 +66,27 @@ Observation in_declared_layout(const Observation& observation, const MethodInput
   return written;
 }
 
+// Returns the input of `external` with a declaration made of its parameters; that of a declared method as it
+// is.
+MethodInput declared(MethodInput input) {
+  if (input.declaration != nullptr) return input;
+  MethodDeclaration method;
+  method.command = input.parameters.text("command");
+  if (method.command.find("{output}") == std::string::npos)
+    throw Error(ErrorKind::usage,
+                method.command.empty()
+                    ? "external.command is empty; add --set 'external.command=PROGRAM {dataset} {output}'"
+                    : "external.command lacks {output}, the folder for its cloud");
+  method.result = input.parameters.text("result");
+  method.timeout_s = input.parameters.number("timeout_s");
+  input.declaration = std::make_shared<const MethodDeclaration>(std::move(method));
+  input.parameters = {};
+  input.project_dir.clear();  // it runs where aqbench was started
+  return input;
+}
+
+// Empty for `external`: that of this process.
 fs::path working_folder(const MethodInput& input) {
-  if (input.declaration == nullptr) return {};  // that of this process
   return (input.project_dir / input.declaration->working_folder).lexically_normal();
 }
 
@@ -86,33 +105,17 @@ Values placeholder_values(const MethodInput& input, const std::string& dataset, 
 // Returns the words of the command; each value stays within one word, blanks and quotes included.
 std::vector<std::string> command_words(const MethodInput& input, const std::string& dataset,
                                        const std::string& output) {
-  std::vector<std::string> words;
-  if (input.declaration != nullptr) {
-    const Values values = placeholder_values(input, dataset, output);
-    words = split_command(input.declaration->command);
-    for (std::string& word : words) word = with_placeholders(word, values);
-    return words;
-  }
-  const std::string& command = input.parameters.text("command");
-  if (command.find("{output}") == std::string::npos)
-    throw Error(ErrorKind::usage,
-                command.empty()
-                    ? "external.command is empty; add --set 'external.command=PROGRAM {dataset} {output}'"
-                    : "external.command lacks {output}, the folder for its cloud");
-  words = split_command(command);
-  for (std::string& word : words)
-    word = fill_placeholders(
-        word, {{"dataset", dataset}, {"output", output}, {"threads", std::to_string(thread_count())}});
+  const Values values = placeholder_values(input, dataset, output);
+  std::vector<std::string> words = split_command(input.declaration->command);
+  for (std::string& word : words) word = with_placeholders(word, values);
   return words;
 }
 
 // Returns the words that start the command, in its environment if it has one.
 std::vector<std::string> starting_words(const MethodInput& input, const Observation& seen) {
   const fs::path output = output_folder(input);
-  std::vector<std::string> words = command_words(input, seen.dataset_dir.string(), output.string());
-  if (input.declaration == nullptr) return words;
   return words_in_environment(
-      input, std::move(words), working_folder(input),
+      input, command_words(input, seen.dataset_dir.string(), output.string()), working_folder(input),
       {seen.dataset_dir, output, input.work_dir / "stages", input.project_dir, working_folder(input)});
 }
 
@@ -126,7 +129,6 @@ std::string folder_problem(const MethodInput& input) {
 std::vector<fs::path> reads_of(const MethodInput& input, const std::vector<std::string>& words) {
   const fs::path folder = working_folder(input);
   std::vector<fs::path> reads = command_reads(words, folder);
-  if (input.declaration == nullptr) return reads;
   for (const fs::path& whole : {input.project_dir, folder}) add_program_folder(whole, reads);
   for (const std::string& path : input.declaration->reads) reads.push_back(input.project_dir / path);
   const fs::path environment = environment_folder(input.declaration->runs_in, input.project_dir);
@@ -157,20 +159,22 @@ std::vector<ParameterSpec> external_parameters() {
 
 std::vector<std::string> external_stages() { return {"pipeline", "external_command"}; }
 
-std::vector<fs::path> external_reads(const Observation& observation, const MethodInput& input) {
+std::vector<fs::path> external_reads(const Observation& observation, const MethodInput& given) {
+  const MethodInput input = declared(given);
   return reads_of(input, starting_words(input, observation));
 }
 
-std::vector<GuestPart> external_guest(const MethodInput& input) {
-  std::vector<std::string> words = command_words(input, kUnknownWord, kUnknownWord);
-  std::error_code error;
-  if (input.declaration == nullptr) return command_parts(words, {}, fs::current_path(error));
+std::vector<GuestPart> external_guest(const MethodInput& given) {
+  const MethodInput input = declared(given);
   const MethodDeclaration& method = *input.declaration;
+  std::vector<std::string> words = command_words(input, kUnknownWord, kUnknownWord);
   if (method.runs_in.is_container())
     words.insert(words.begin(), method.runs_in.kind);
   else
     words = words_in_environment(input, std::move(words), working_folder(input), {});
-  std::vector<GuestPart> parts = command_parts(words, working_folder(input), input.project_dir);
+  std::error_code error;
+  const fs::path base = given.declaration != nullptr ? input.project_dir : fs::current_path(error);
+  std::vector<GuestPart> parts = command_parts(words, working_folder(input), base);
   const auto add = [&](GuestPart part) {
     if (std::ranges::find(parts, part.name, &GuestPart::name) == parts.end())
       parts.push_back(std::move(part));
@@ -181,9 +185,8 @@ std::vector<GuestPart> external_guest(const MethodInput& input) {
   return parts;
 }
 
-std::string external_problem(const MethodInput& input) {
-  if (input.declaration == nullptr)
-    return command_problem(command_words(input, kUnknownWord, kUnknownWord), {}, true);
+std::string external_problem(const MethodInput& given) {
+  const MethodInput input = declared(given);
   const MethodDeclaration& method = *input.declaration;
   if (input.own_poses && method.dataset.layout != DeclaredLayout{}.layout)
     return "reads_layout: a method with poses of its own gets aqbench's layout, which then has no poses";
@@ -197,15 +200,11 @@ std::string external_problem(const MethodInput& input) {
                          !own_path);
 }
 
-ProgramRun external_program(const Observation& seen, const MethodInput& input) {
+ProgramRun external_program(const Observation& seen, const MethodInput& given) {
+  const MethodInput input = declared(given);
   ProgramRun program;
   program.words = starting_words(input, seen);
   program.reads = reads_of(input, program.words);
-  if (input.declaration == nullptr) {
-    program.result = input.parameters.text("result");
-    program.timeout_s = input.parameters.number("timeout_s");
-    return program;
-  }
   const MethodDeclaration& method = *input.declaration;
   if (method.gives == MethodDeclaration().gives) program.result = method.result;
   program.stages = method.stages;
@@ -222,8 +221,8 @@ ProgramRun external_program(const Observation& seen, const MethodInput& input) {
   return program;
 }
 
-Reconstruction run_external(const Observation& given, const MethodInput& input) {
-  if (input.declaration == nullptr) return run_program(given, input, external_program(given, input));
+Reconstruction run_external(const Observation& given, const MethodInput& given_input) {
+  const MethodInput input = declared(given_input);
   const MethodDeclaration& method = *input.declaration;
   const Observation observation = in_declared_layout(given, input);
   ProgramRun program = external_program(observation, input);

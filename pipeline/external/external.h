@@ -25,10 +25,6 @@ namespace aqbench {
 // Error(usage) for an unterminated quote and a trailing backslash.
 std::vector<std::string> split_command(std::string_view command);
 
-// Replaces every "{name}" in the word by its value; other braces stay.
-std::string fill_placeholders(std::string word,
-                              const std::vector<std::pair<std::string, std::string>>& values);
-
 // Returns the existing files and folders that belong to a command: the program and its interpreter with their
 // folders, the first file named with its folder, other paths named alone or after "NAME=", and the folders in
 // PATH, LD_LIBRARY_PATH and PYTHONPATH. For a folder "bin" or "shims" its parent counts; of one like

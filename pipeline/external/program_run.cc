@@ -134,7 +134,6 @@ Reconstruction read_results(const fs::path& output_dir, const ProgramRun& progra
 }
 
 void keep_protocol_files(const MethodInput& input, const fs::path& folder, const std::string& given) {
-  if (input.declaration == nullptr) return;
   const fs::path kept = input.work_dir / kProtocolFilesFolder;
   std::error_code error;
   fs::remove_all(kept, error);  // of an earlier repetition

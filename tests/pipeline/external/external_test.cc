@@ -36,10 +36,6 @@ TEST(SplitCommand, CutsWordsAsAShellWouldAndDoesNothingElse) {
   EXPECT_THAT(error_of(ErrorKind::usage, [] { split_command("a\\"); }), HasSubstr("ends in a backslash"));
 }
 
-TEST(FillPlaceholders, ReplacesEveryOneOnce) {
-  EXPECT_EQ(fill_placeholders("{a}/{b}/{a}{c}", {{"a", "{b}"}, {"b", "x y"}}), "{b}/x y/{b}{c}");
-}
-
 class External : public testing::Test {
  protected:
   // Runs the shell script `body` with $1 the dataset and $2 the output folder.
