@@ -15,7 +15,9 @@
 #include "core/json.h"
 #include "core/text.h"
 #include "scenes/cloud/colmap.h"
+#include "scenes/cloud/json_matrices.h"
 #include "scenes/cloud/text_lines.h"
+#include "scenes/cloud/transform.h"
 
 namespace aqbench {
 
@@ -23,39 +25,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Returns the nearest rotation, which mends the digits that a text lost; refuses what is none within 1e-4.
-Eigen::Matrix3d rotation_of(const Eigen::Matrix3d& linear, const JsonPlace& place) {
-  const Eigen::JacobiSVD<Eigen::Matrix3d> svd(linear, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  const Eigen::Matrix3d rotation = svd.matrixU() * svd.matrixV().transpose();
-  if (!linear.allFinite() || (linear - rotation).cwiseAbs().maxCoeff() > 1e-4 || rotation.determinant() < 0)
-    place.fail("its 3x3 part is not a rotation");
-  return rotation;
-}
-
-OwnCamera read_frame(const JsonPlace& place) {
-  OwnCamera camera;
-  camera.name = place.at("file_path").text();
-  const JsonPlace matrix = place.at("transform_matrix");
-  const auto rows = matrix.elements();
-  if (rows.size() != 4 && rows.size() != 3) matrix.fail("expected 4 rows of 4 numbers");
-  Eigen::Matrix<double, 3, 4> world_from_camera;
-  for (std::size_t row = 0; row < 3; ++row) {
-    const auto numbers = rows[row].elements();
-    if (numbers.size() != 4) rows[row].fail("expected 4 numbers");
-    for (std::size_t column = 0; column < 4; ++column)
-      world_from_camera(static_cast<int>(row), static_cast<int>(column)) = numbers[column].number();
-  }
-  camera.own_from_camera = rotation_of(world_from_camera.leftCols<3>(), matrix);
-  camera.own_from_camera.rightCols<2>() *= -1;  // from OpenGL's axes to x right, y down, z forwards
-  camera.centre = world_from_camera.col(3);
-  return camera;
-}
-
 std::vector<OwnCamera> transforms_poses(std::string_view text, const std::string& name) {
   const Json json = parse_strict_json(text, name);
   std::vector<OwnCamera> cameras;
   for (const JsonPlace& frame : JsonPlace(json, name).at("frames").elements())
-    cameras.push_back(read_frame(frame));
+    cameras.push_back(pose_of_frame(frame));
   return cameras;
 }
 
@@ -223,6 +197,21 @@ fs::path colmap_images_file(const fs::path& dir) {
   throw input_error(
       "{}: holds no images.bin and no images.txt of COLMAP, there or in sparse/0, sparse or colmap",
       dir.string());
+}
+
+OwnCamera pose_of_frame(const JsonPlace& frame) {
+  const JsonPlace place = frame.at("transform_matrix");
+  Eigen::Matrix4d world_from_camera = Eigen::Matrix4d::Identity();
+  if (place.value().size() == 3)
+    world_from_camera.topRows<3>() = matrix_at<3, 4>(place);
+  else
+    world_from_camera = matrix_at<4, 4>(place);
+  if (world_from_camera.row(3) != Eigen::RowVector4d(0, 0, 0, 1)) place.fail("must end in the row 0 0 0 1");
+  const auto rotation = nearest_rotation(world_from_camera.topLeftCorner<3, 3>(), 1e-4);
+  if (!rotation) place.fail("is not a rotation");
+  OwnCamera camera{frame.at("file_path").text(), *rotation, world_from_camera.topRightCorner<3, 1>()};
+  camera.own_from_camera.rightCols<2>() *= -1;  // from OpenGL's axes to x right, y down, z forwards
+  return camera;
 }
 
 std::vector<OwnCamera> read_colmap_poses(const fs::path& file) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/json.h"
 #include "scenes/cloud/reconstruction.h"
 
 namespace aqbench {
@@ -16,6 +17,11 @@ std::filesystem::path colmap_images_file(const std::filesystem::path& dir);
 // Reads the poses of a COLMAP file of images (scenes/cloud/colmap.h); the centre is -R^T t. Throws as
 // read_colmap_images() does, and Error(input) naming the image for a quaternion of zero.
 std::vector<OwnCamera> read_colmap_poses(const std::filesystem::path& file);
+
+// Reads the name ("file_path") and pose ("transform_matrix": world_from_camera 4x4 or 3x4 with OpenGL's axes,
+// x right, y up, z backwards) of a frame of transforms.json. Throws Error(input) naming the place, also for a
+// matrix that is not rigid within 1e-4.
+OwnCamera pose_of_frame(const JsonPlace& frame);
 
 // Reads poses, by the content of the file:
 // - a folder with a COLMAP model (colmap_images_file()), images.bin or images.txt.

@@ -7,9 +7,12 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <sstream>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -76,19 +79,12 @@ std::optional<std::string_view> take_between(std::string_view& text, std::string
 }
 
 Eigen::Matrix4d project_matrix(std::string_view text, const std::string& source) {
-  Eigen::Matrix4d matrix;
-  int count = 0;
-  for (std::size_t begin = text.find_first_not_of(" \t\r\n"); begin != text.npos;
-       begin = text.find_first_not_of(" \t\r\n", begin)) {
-    const std::size_t end = std::min(text.find_first_of(" \t\r\n", begin), text.size());
-    const auto number = parse_double(text.substr(begin, end - begin));
-    if (!number || !std::isfinite(*number) || count == 16)
-      throw input_error.of_file(source, "MLMatrix44: expected 16 numbers");
-    matrix(count / 4, count % 4) = *number;
-    ++count;
-    begin = end;
-  }
-  if (count != 16) throw input_error.of_file(source, "MLMatrix44: expected 16 numbers");
+  std::istringstream words{std::string(text)};
+  std::vector<double> numbers;
+  for (std::string word; words >> word;) numbers.push_back(parse_double(word).value_or(std::nan("")));
+  if (numbers.size() != 16 || !std::ranges::all_of(numbers, [](double n) { return std::isfinite(n); }))
+    throw input_error.of_file(source, "MLMatrix44: expected 16 numbers");
+  const Eigen::Matrix4d matrix = Eigen::Matrix4d(numbers.data()).transpose();
   const Eigen::Matrix3d turn = matrix.topLeftCorner<3, 3>();
   const double off = (turn * turn.transpose() - Eigen::Matrix3d::Identity()).norm();
   if (off > 1e-3 || turn.determinant() < 0 || matrix.row(3) != Eigen::RowVector4d(0, 0, 0, 1))

@@ -1,8 +1,7 @@
 #include "scenes/cloud/transform.h"
 
-#include <fmt/format.h>
-
 #include <Eigen/LU>
+#include <Eigen/SVD>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -10,31 +9,13 @@
 
 #include "core/error.h"
 #include "core/files.h"
+#include "scenes/cloud/json_matrices.h"
 #include "scenes/cloud/text_lines.h"
 
 namespace aqbench {
 namespace {
 
 constexpr double kRotationTolerance = 1e-5;
-
-Eigen::Matrix4d matrix_from_json(const Json& rows, const std::string& json_path, const std::string& name) {
-  if (!rows.is_array() || rows.size() != 4)
-    throw input_error("{}: {}: expected an array of 4 rows", name,
-                      json_path.empty() ? "(top level)" : json_path);
-  Eigen::Matrix4d matrix;
-  for (std::size_t i = 0; i < 4; ++i) {
-    const std::string row_path = fmt::format("{}[{}]", json_path, i);
-    if (!rows[i].is_array() || rows[i].size() != 4)
-      throw input_error("{}: {}: expected an array of 4 numbers", name, row_path);
-    for (std::size_t j = 0; j < 4; ++j) {
-      const Json& value = rows[i][j];
-      if (!value.is_number() || !std::isfinite(value.get<double>()))
-        throw input_error("{}: {}[{}]: expected a finite number", name, row_path, j);
-      matrix(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = value.get<double>();
-    }
-  }
-  return matrix;
-}
 
 // Four rows of four numbers, as numpy.savetxt and CloudCompare write them.
 Eigen::Matrix4d matrix_from_text(std::string_view bytes, const std::string& name) {
@@ -53,32 +34,12 @@ Eigen::Matrix4d matrix_from_text(std::string_view bytes, const std::string& name
   return matrix;
 }
 
-// 16 numbers by columns, as the JSON files of Open3D and of Tanks and Temples' evaluation have them.
-Eigen::Matrix4d matrix_by_columns(const Json& numbers, const std::string& name) {
-  if (!numbers.is_array() || numbers.size() != 16)
-    throw input_error("{}: transformation: expected an array of 16 numbers", name);
-  Eigen::Matrix4d matrix;
-  for (std::size_t i = 0; i < 16; ++i) {
-    if (!numbers[i].is_number() || !std::isfinite(numbers[i].get<double>()))
-      throw input_error("{}: transformation[{}]: expected a finite number", name, i);
-    matrix(static_cast<Eigen::Index>(i % 4), static_cast<Eigen::Index>(i / 4)) = numbers[i].get<double>();
-  }
-  return matrix;
-}
-
 // The inverse of what nerfstudio does to its cameras: x_in_a = scale * (R x_in_b + t).
 Similarity from_dataparser(const JsonPlace& place, const std::string& name) {
   const double scale = place.at("scale").number();
   if (!(scale > 0)) place.at("scale").fail("must be positive");
-  const auto rows = place.at("transform").elements();
-  if (rows.size() != 3) place.at("transform").fail("expected 3 rows");
   Eigen::Matrix4d a_from_b = Eigen::Matrix4d::Identity();
-  for (Eigen::Index i = 0; i < 3; ++i) {
-    const auto numbers = rows[static_cast<std::size_t>(i)].elements();
-    if (numbers.size() != 4) rows[static_cast<std::size_t>(i)].fail("expected 4 numbers");
-    for (Eigen::Index j = 0; j < 4; ++j)
-      a_from_b(i, j) = scale * numbers[static_cast<std::size_t>(j)].number();
-  }
+  a_from_b.topRows<3>() = scale * matrix_at<3, 4>(place.at("transform"));
   const Similarity forth = similarity_from_matrix(a_from_b, name);
   Eigen::Matrix4d b_from_a = Eigen::Matrix4d::Identity();
   b_from_a.topLeftCorner<3, 3>() = forth.rotation().transpose() / forth.scale;
@@ -126,14 +87,20 @@ Similarity read_similarity(const std::filesystem::path& path) {
   if (first != std::string::npos && bytes[first] != '{' && bytes[first] != '[')
     return similarity_from_matrix(matrix_from_text(bytes, name), name);
   const Json json = parse_strict_json(bytes, name, kSmallFileJson);
-  if (json.is_object() && json.contains("transformation"))
-    return similarity_from_matrix(matrix_by_columns(json.at("transformation"), name), name);
-  if (json.is_object() && json.contains("transform") && json.contains("scale"))
-    return from_dataparser(JsonPlace(json, name), name);
-  if (json.is_object() && !json.contains("matrix")) throw input_error("{}: matrix: missing", name);
-  const Eigen::Matrix4d matrix = json.is_object() ? matrix_from_json(json.at("matrix"), "matrix", name)
-                                                  : matrix_from_json(json, "", name);
-  return similarity_from_matrix(matrix, name);
+  const JsonPlace root(json, name);
+  if (json.is_array()) return similarity_from_matrix(matrix_at<4, 4>(root), name);
+  if (const auto columns =
+          root.find("transformation"))  // by columns, as Open3D and Tanks and Temples have it
+    return similarity_from_matrix(Eigen::Matrix4d(numbers_at(*columns, 16).data()), name);
+  if (root.find("transform") && root.find("scale")) return from_dataparser(root, name);
+  return similarity_from_matrix(matrix_at<4, 4>(root.at("matrix")), name);
+}
+
+std::optional<Eigen::Matrix3d> nearest_rotation(const Eigen::Matrix3d& rounded, double tolerance) {
+  const Eigen::JacobiSVD<Eigen::Matrix3d> parts(rounded, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  const Eigen::Matrix3d rotation = parts.matrixU() * parts.matrixV().transpose();
+  const bool is_near = (rotation - rounded).cwiseAbs().maxCoeff() <= tolerance;  // false for NaN
+  return is_near && rotation.determinant() > 0 ? std::optional(rotation) : std::nullopt;
 }
 
 Similarity compose(const Similarity& c_from_b, const Similarity& b_from_a) {

@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <filesystem>
+#include <optional>
 
 #include "core/json.h"
 #include "scenes/cloud/reconstruction.h"
@@ -33,6 +34,10 @@ Similarity read_similarity(const std::filesystem::path& path);
 
 // Makes the transform from a matrix, with the same checks; `name` stands in errors for the file.
 Similarity similarity_from_matrix(const Eigen::Matrix4d& b_from_a, const std::string& name);
+
+// Returns the rotation nearest to a matrix of rounded numbers; nullopt unless it is one within `tolerance`
+// per entry.
+std::optional<Eigen::Matrix3d> nearest_rotation(const Eigen::Matrix3d& rounded, double tolerance);
 
 // Returns the transform that does first b_from_a, then c_from_b.
 Similarity compose(const Similarity& c_from_b, const Similarity& b_from_a);

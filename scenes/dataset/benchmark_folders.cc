@@ -13,6 +13,7 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "scenes/cloud/json_matrices.h"
 #include "scenes/cloud/text_lines.h"
 #include "scenes/dataset/layouts.h"
 #include "scenes/images/image_file.h"
@@ -38,12 +39,6 @@ std::vector<std::pair<std::string, fs::path>> cam_files(const fs::path& dir) {
   return files;
 }
 
-double take_finite(const TextLines& lines, std::string_view& line, std::string_view what) {
-  const double value = lines.number(take_word(line), what);
-  if (!std::isfinite(value)) lines.fail("{}: must be finite", what);
-  return value;
-}
-
 // Takes the rows of a square matrix, which errors call `what`; `cut` is the error of a file that ends in it.
 template <int kSide>
 Eigen::Matrix<double, kSide, kSide> take_rows(TextLines& lines, std::string_view what, std::string_view cut) {
@@ -51,7 +46,7 @@ Eigen::Matrix<double, kSide, kSide> take_rows(TextLines& lines, std::string_view
   std::string_view line;
   for (int row = 0; row < kSide; ++row) {
     if (!lines.next_content(line)) lines.fail(cut);
-    for (int column = 0; column < kSide; ++column) square(row, column) = take_finite(lines, line, what);
+    for (int column = 0; column < kSide; ++column) square(row, column) = lines.finite(take_word(line), what);
     if (!trim_blanks(line).empty()) lines.fail("{}: expected {} numbers", what, kSide);
   }
   return square;
@@ -70,7 +65,7 @@ Eigen::Matrix<double, kSide, kSide> take_square(TextLines& lines, std::string_vi
 void check_range(TextLines& lines) {
   std::string_view line;
   if (!lines.next_content(line)) return;
-  while (!trim_blanks(line).empty()) take_finite(lines, line, "depth range");
+  while (!trim_blanks(line).empty()) lines.finite(take_word(line), "depth range");
   if (lines.next_content(line)) lines.fail("the file goes on after the depth range");
 }
 
@@ -122,7 +117,7 @@ void check_pairs(const fs::path& file, const std::set<std::uint64_t>& views) {
     next();
     for (std::uint64_t sources = lines.count(take_word(line), "number of sources"); sources > 0; --sources) {
       view();
-      take_finite(lines, line, "score");
+      lines.finite(take_word(line), "score");
     }
     end_line();
   }
@@ -238,9 +233,7 @@ Intrinsics read_intrinsics(const fs::path& file) {
   };
   inside.width_px = side("width");
   inside.height_px = side("height");
-  const auto numbers = root.at("intrinsic_matrix").elements();
-  if (numbers.size() != 9) root.at("intrinsic_matrix").fail("must be 9 numbers by columns");
-  for (int i = 0; i < 9; ++i) inside.K(i % 3, i / 3) = numbers[static_cast<std::size_t>(i)].number();
+  inside.K = Mat3(numbers_at(root.at("intrinsic_matrix"), 9).data());  // by columns
   return inside;
 }
 

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
+#include "scenes/cloud/json_matrices.h"
 #include "scenes/dataset/board_truth.h"
 #include "scenes/images/image_file.h"
 #include "scenes/optics/calibration_file.h"
@@ -17,24 +18,17 @@
 namespace aqbench {
 namespace {
 
-Vec3 vector_at(const JsonPlace& place) {
-  const std::vector<JsonPlace> numbers = place.elements();
-  if (numbers.size() != 3) place.fail("must be 3 numbers");
-  return {numbers[0].number(), numbers[1].number(), numbers[2].number()};
-}
-
 // A rotation vector, radians, or a matrix.
 Mat3 rotation_at(const JsonPlace& place) {
   const std::vector<JsonPlace> rows = place.elements();
   if (rows.size() != 3) place.fail("must be 3 numbers, a rotation vector in radians, or a 3 x 3 matrix");
   if (rows.front().value().is_number()) {
-    const Vec3 turn_rad = vector_at(place);
+    const Vec3 turn_rad(numbers_at(place, 3).data());
     const double angle_rad = turn_rad.norm();
     if (angle_rad == 0) return Mat3::Identity();
     return Eigen::AngleAxisd(angle_rad, turn_rad / angle_rad).toRotationMatrix();
   }
-  Mat3 rotation;
-  for (int row = 0; row < 3; ++row) rotation.row(row) = vector_at(rows[static_cast<std::size_t>(row)]);
+  const Mat3 rotation = matrix_at<3, 3>(place);
   if (!((rotation * rotation.transpose() - Mat3::Identity()).cwiseAbs().maxCoeff() <= 1e-6 &&
         rotation.determinant() > 0))
     place.fail("is not a rotation");
@@ -49,7 +43,7 @@ Eigen::Isometry3d pose_at(const JsonPlace& place) {
   };
   Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();
   pose.linear() = rotation_at(one_of("rotation", "rvec"));
-  pose.translation() = vector_at(one_of("translation", "tvec"));
+  pose.translation() = Vec3(numbers_at(one_of("translation", "tvec"), 3).data());
   return pose;
 }
 

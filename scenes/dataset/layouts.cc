@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/LU>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -11,6 +9,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/text.h"
+#include "scenes/cloud/json_matrices.h"
 #include "scenes/images/image_file.h"
 
 namespace aqbench {
@@ -18,24 +17,6 @@ namespace aqbench {
 namespace fs = std::filesystem;
 
 namespace {
-
-std::vector<double> number_list(const JsonPlace& place, std::size_t count) {
-  std::vector<double> values;
-  for (const JsonPlace& element : place.elements()) values.push_back(element.number());
-  if (count != 0 && values.size() != count) place.fail("must be {} numbers, got {}", count, values.size());
-  return values;
-}
-
-Mat3 matrix_of(const JsonPlace& place) {
-  const auto rows = place.elements();
-  if (rows.size() != 3) place.fail("must be 3 rows of 3 numbers");
-  Mat3 matrix;
-  for (int row = 0; row < 3; ++row) {
-    const auto values = number_list(rows[static_cast<std::size_t>(row)], 3);
-    matrix.row(row) = Vec3(values[0], values[1], values[2]);
-  }
-  return matrix;
-}
 
 std::vector<std::string> images_of(const JsonPlace& camera) {
   const auto one = camera.find("image"), many = camera.find("images");
@@ -64,18 +45,18 @@ Camera camera_of(const JsonPlace& place, const std::vector<std::string>& images)
   Intrinsics& inside = camera.intrinsics;
   inside.width_px = side_px(size[0]);
   inside.height_px = side_px(size[1]);
-  inside.K = matrix_of(place.at("K"));
+  inside.K = matrix_at<3, 3>(place.at("K"));
   const auto fisheye = place.find("fisheye"), auxiliary = place.find("auxiliary");
   if (fisheye && fisheye->boolean()) {
     inside.lens = LensModel::fisheye;
     inside.distortion = {0, 0, 0, 0};
   }
-  if (const auto distortion = place.find("distortion")) inside.distortion = number_list(*distortion, 0);
+  if (const auto distortion = place.find("distortion")) inside.distortion = numbers_at(*distortion);
   if (inside.lens == LensModel::brown_conrady && inside.distortion.size() == 4)
     inside.distortion.push_back(0);  // k1 k2 p1 p2, as OpenCV takes them, too
   camera.is_auxiliary = auxiliary && auxiliary->boolean();
-  const auto t_m = number_list(place.at("t_m"), 3);
-  camera.camera_from_world = {matrix_of(place.at("R")), {t_m[0], t_m[1], t_m[2]}};
+  const auto t_m = numbers_at(place.at("t_m"), 3);
+  camera.camera_from_world = {matrix_at<3, 3>(place.at("R")), {t_m[0], t_m[1], t_m[2]}};
   return camera;
 }
 
@@ -164,11 +145,9 @@ void move_cameras(const Similarity& new_from_old, std::vector<Camera>& cameras) 
 }
 
 Mat3 rotation_near(const Mat3& rounded, double tolerance, const std::string& where) {
-  const Eigen::JacobiSVD<Mat3> parts(rounded, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  const Mat3 rotation = parts.matrixU() * parts.matrixV().transpose();
-  if (!(rotation.determinant() > 0) || !((rotation - rounded).cwiseAbs().maxCoeff() <= tolerance))
-    throw input_error("{}: is not a rotation", where);
-  return rotation;
+  const auto rotation = nearest_rotation(rounded, tolerance);
+  if (!rotation) throw input_error("{}: is not a rotation", where);
+  return *rotation;
 }
 
 void require_file(const fs::path& file, const std::string& source) {

@@ -12,6 +12,7 @@
 
 #include "core/files.h"
 #include "core/text.h"
+#include "scenes/cloud/camera_poses.h"
 
 namespace aqbench {
 namespace {
@@ -127,25 +128,6 @@ Intrinsics intrinsics_at(const FramePlace& place, const fs::path& image) {
   return inside;
 }
 
-// ---- The pose ----
-
-CameraFromWorld pose_at(const JsonPlace& place, const std::string& where) {
-  Eigen::Matrix4d world_from_camera;
-  const auto rows = place.elements();
-  if (rows.size() != 4) place.fail("must be 4 rows of 4 numbers");
-  for (int row = 0; row < 4; ++row) {
-    const auto numbers = rows[static_cast<std::size_t>(row)].elements();
-    if (numbers.size() != 4) place.fail("must be 4 rows of 4 numbers");
-    for (int column = 0; column < 4; ++column)
-      world_from_camera(row, column) = numbers[static_cast<std::size_t>(column)].number();
-  }
-  if (world_from_camera.row(3) != Eigen::RowVector4d(0, 0, 0, 1)) place.fail("must end in the row 0 0 0 1");
-  Mat3 turn = rotation_near(world_from_camera.topLeftCorner<3, 3>(), 1e-4, where);
-  turn.col(1) *= -1;  // from y up and z backwards to y down and z forwards
-  turn.col(2) *= -1;
-  return {turn.transpose(), -(turn.transpose() * world_from_camera.topRightCorner<3, 1>())};
-}
-
 // ---- The image ----
 
 // Also a name without its ending, as Blender writes it.
@@ -164,12 +146,13 @@ std::string name_of_camera(const std::string& image) {
 }
 
 // The camera of a frame, named by its image.
-Camera camera_at(const FramePlace& place, const std::string& name, const fs::path& image,
-                 const std::string& where) {
+Camera camera_at(const FramePlace& place, const std::string& name, const fs::path& image) {
   Camera camera;
   camera.name = name_of_camera(name);
   camera.intrinsics = intrinsics_at(place, image);
-  camera.camera_from_world = pose_at(place.frame.at("transform_matrix"), where + ".transform_matrix");
+  const OwnCamera pose = pose_of_frame(place.frame);
+  const Mat3 turn = pose.own_from_camera.transpose();
+  camera.camera_from_world = {turn, -(turn * pose.centre)};
   return camera;
 }
 
@@ -207,12 +190,10 @@ LayoutCameras read_transforms_folder(const fs::path& dir) {
   LayoutCameras read;
   read.files = {file};
   const JsonPlace frames = root.at("frames");
-  std::size_t index = 0;
   std::optional<std::pair<std::string, std::string>> missing;  // the first image, and its camera
   for (const JsonPlace& frame : frames.elements()) {
     const std::string name = with_ending(dir, frame.at("file_path").text());
     const std::string camera = name_of_camera(name);
-    const std::string where = fmt::format("{}: frames[{}]", file.string(), index++);
     const fs::path image = find_named_image(dir, name, camera);
     if (image.empty()) {
       ++read.without_image;
@@ -222,7 +203,7 @@ LayoutCameras read_transforms_folder(const fs::path& dir) {
     read.images.push_back(image);
     read.masks.emplace_back();
     if (const auto mask = frame.find("mask_path")) read.masks.back() = named_image(dir, mask->text(), camera);
-    read.cameras.push_back(camera_at({frame, root}, name, image, where));
+    read.cameras.push_back(camera_at({frame, root}, name, image));
   }
   if (read.cameras.empty() && missing) named_image(dir, missing->first, missing->second);  // refuses it
   if (read.cameras.empty()) frames.fail("is empty");
@@ -235,8 +216,7 @@ std::vector<Camera> read_transforms_cameras(const fs::path& file) {
   std::vector<Camera> cameras;
   for (const JsonPlace& frame : frames.elements()) {
     const std::string name = frame.at("file_path").text();
-    cameras.push_back(camera_at({frame, root}, name, file.parent_path() / name,
-                                fmt::format("{}: frames[{}]", file.string(), cameras.size())));
+    cameras.push_back(camera_at({frame, root}, name, file.parent_path() / name));
   }
   if (cameras.empty()) frames.fail("is empty");
   return cameras;

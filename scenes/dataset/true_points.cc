@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "scenes/cloud/json_matrices.h"
 #include "scenes/cloud/length_units.h"
 #include "scenes/optics/refractive_camera.h"
 
@@ -27,9 +28,7 @@ double length_above_0(const JsonPlace& place, double metres_per_unit) {
 }
 
 Vec3 scaled_position(const JsonPlace& place, double metres_per_unit) {
-  const auto numbers = place.elements();
-  if (numbers.size() != 3) place.fail("must be 3 numbers");
-  return metres_per_unit * Vec3(numbers[0].number(), numbers[1].number(), numbers[2].number());
+  return metres_per_unit * Vec3(numbers_at(place, 3).data());
 }
 
 BoardCorner corner_at(const JsonPlace& place, double metres_per_unit) {
@@ -40,11 +39,8 @@ BoardCorner corner_at(const JsonPlace& place, double metres_per_unit) {
   corner.id = static_cast<int>(id);
   if (const auto position = place.find("position"))
     corner.position_m = scaled_position(*position, metres_per_unit);
-  for (const auto& [camera, pixel] : place.at("pixels").members()) {
-    const auto numbers = pixel.elements();
-    if (numbers.size() != 2) pixel.fail("must be 2 numbers");
-    corner.pixels[camera] = Vec2(numbers[0].number(), numbers[1].number());
-  }
+  for (const auto& [camera, pixel] : place.at("pixels").members())
+    corner.pixels[camera] = Vec2(numbers_at(pixel, 2).data());
   return corner;
 }
 

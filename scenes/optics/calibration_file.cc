@@ -12,151 +12,105 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "scenes/cloud/json_matrices.h"
 #include "scenes/optics/port_file.h"
 
 namespace aqbench {
 namespace {
 
-// A value in the file and the path that leads to it, "FILE: cameras.cam00.intrinsics".
-struct CalibrationNode {
-  const Json& json;
-  std::string path;
+// Whether a member is there and true.
+bool flag(const JsonPlace& place, const char* name) {
+  const auto found = place.find(name);
+  return found && found->boolean();
+}
 
-  [[noreturn]] void refuse(const std::string& what) const { throw input_error("{}: {}", path, what); }
-  const CalibrationNode& require_object() const {
-    if (!json.is_object()) refuse(fmt::format("must be an object, got {}", json.type_name()));
-    return *this;
-  }
-  bool has(const char* name) const { return json.is_object() && json.contains(name); }
-  CalibrationNode at(const char* name) const {
-    require_object();
-    const auto found = json.find(name);
-    if (found == json.end()) throw Error(ErrorKind::input, field_path(path, name) + ": missing");
-    return {*found, field_path(path, name)};
-  }
-  CalibrationNode at(std::size_t index) const { return {json[index], fmt::format("{}[{}]", path, index)}; }
+int whole_number(const JsonPlace& place) {
+  const double value = place.number();
+  if (value != std::floor(value) || std::abs(value) > 1e9) place.fail("must be an integer");
+  return static_cast<int>(value);
+}
 
-  double number() const {
-    if (!json.is_number()) refuse(fmt::format("must be a number, got {}", json.type_name()));
-    const auto value = json.get<double>();
-    if (!std::isfinite(value)) refuse("must be finite");
-    return value;
-  }
-  int integer() const {
-    const double value = number();
-    if (value != std::floor(value) || std::abs(value) > 1e9) refuse("must be an integer");
-    return static_cast<int>(value);
-  }
-  std::string text() const {
-    if (!json.is_string()) refuse(fmt::format("must be text, got {}", json.type_name()));
-    return json.get<std::string>();
-  }
-  bool flag(const char* name) const {
-    if (!has(name)) return false;
-    const CalibrationNode node = at(name);
-    if (!node.json.is_boolean()) node.refuse("must be true or false");
-    return node.json.get<bool>();
-  }
-  std::vector<double> numbers() const {
-    if (!json.is_array()) refuse(fmt::format("must be a list of numbers, got {}", json.type_name()));
-    std::vector<double> values;
-    for (std::size_t i = 0; i < json.size(); ++i) values.push_back(at(i).number());
-    return values;
-  }
-  Vec3 vector3() const {
-    const std::vector<double> values = numbers();
-    if (values.size() != 3) refuse(fmt::format("must be 3 numbers, got {}", values.size()));
-    return {values[0], values[1], values[2]};
-  }
-  Mat3 matrix3() const {
-    if (!json.is_array() || json.size() != 3) refuse("must be 3 rows of 3 numbers");
-    Mat3 matrix;
-    for (int row = 0; row < 3; ++row) matrix.row(row) = at(static_cast<std::size_t>(row)).vector3();
-    return matrix;
-  }
-};
-
-Intrinsics read_intrinsics(const CalibrationNode& node) {
+Intrinsics read_intrinsics(const JsonPlace& place) {
   Intrinsics out;
-  out.K = node.at("K").matrix3();
-  out.lens = node.flag("is_fisheye") ? LensModel::fisheye : LensModel::brown_conrady;
-  out.distortion = node.at("dist_coeffs").numbers();
-  const CalibrationNode size = node.at("image_size");
-  if (!size.json.is_array() || size.json.size() != 2) size.refuse("must be [width, height]");
-  out.width_px = size.at(std::size_t{0}).integer();
-  out.height_px = size.at(std::size_t{1}).integer();
+  out.K = matrix_at<3, 3>(place.at("K"));
+  out.lens = flag(place, "is_fisheye") ? LensModel::fisheye : LensModel::brown_conrady;
+  out.distortion = numbers_at(place.at("dist_coeffs"));
+  const std::vector<JsonPlace> size = place.at("image_size").elements();
+  if (size.size() != 2) place.at("image_size").fail("must be [width, height]");
+  out.width_px = whole_number(size[0]);
+  out.height_px = whole_number(size[1]);
   return out;
 }
 
-Camera read_camera(const CalibrationNode& node, const std::string& name) {
+CameraFromWorld read_pose(const JsonPlace& place) {
+  return {matrix_at<3, 3>(place.at("R")), Vec3(numbers_at(place.at("t"), 3).data())};
+}
+
+Camera read_camera(const JsonPlace& place, const std::string& name) {
   Camera camera;
-  camera.name = node.at("name").text();
-  if (camera.name != name)
-    node.at("name").refuse(fmt::format("'{}' differs from its key", escape_bytes(camera.name)));
-  camera.intrinsics = read_intrinsics(node.at("intrinsics"));
-  const CalibrationNode extrinsics = node.at("extrinsics");
-  camera.camera_from_world = {extrinsics.at("R").matrix3(), extrinsics.at("t").vector3()};
-  camera.is_auxiliary = node.flag("is_auxiliary");
+  camera.name = place.at("name").text();
+  if (camera.name != name) place.at("name").fail("'{}' differs from its key", escape_bytes(camera.name));
+  camera.intrinsics = read_intrinsics(place.at("intrinsics"));
+  camera.camera_from_world = read_pose(place.at("extrinsics"));
+  camera.is_auxiliary = flag(place, "is_auxiliary");
   return camera;
 }
 
 // Reads the indices of refraction; the height is each camera's.
-WaterInterface read_water(const CalibrationNode& file, bool may_lack) {
+WaterInterface read_water(const JsonPlace& file, const std::string& source, bool may_lack) {
   WaterInterface water;
-  if (may_lack && !file.has("interface")) return water;
-  const CalibrationNode interface = file.at("interface");
+  if (may_lack && !file.find("interface")) return water;
+  const JsonPlace interface = file.at("interface");
   water.n_air = interface.at("n_air").number();
   water.n_water = interface.at("n_water").number();
-  check(water, interface.path);
-  if (interface.at("normal").vector3() != Vec3(0, 0, -1))
-    interface.at("normal").refuse("only a level surface, [0, 0, -1], is supported");
+  check(water, source + ": interface");
+  if (Vec3(numbers_at(interface.at("normal"), 3).data()) != Vec3(0, 0, -1))
+    interface.at("normal").fail("only a level surface, [0, 0, -1], is supported");
   return water;
 }
 
 // Reads {"model": "FLATPORT" or "DOMEPORT", "params": [8 numbers]}, in the order of the refractive COLMAP.
-Port read_port(const CalibrationNode& node) {
-  const std::string name = node.at("model").text();
+Port read_port(const JsonPlace& place, const std::string& where) {
+  const std::string name = place.at("model").text();
   const auto model = port_model(name);
-  if (!model)
-    node.at("model").refuse(fmt::format("'{}' is neither FLATPORT nor DOMEPORT", escape_bytes(name)));
-  const std::vector<double> p = node.at("params").numbers();
-  if (p.size() != kPortNumbers)
-    node.at("params").refuse(fmt::format("must be {} numbers, got {}", kPortNumbers, p.size()));
+  if (!model) place.at("model").fail("'{}' is neither FLATPORT nor DOMEPORT", escape_bytes(name));
+  const std::vector<double> p = numbers_at(place.at("params"), kPortNumbers);
   const Port port = port_of(*model, std::span<const double, kPortNumbers>(p));
-  check(port, node.path);
+  check(port, where);
   return port;
 }
 
 // Reads the surface that a camera looks through; none where version 1.1 lacks its height.
-Interface read_interface(const CalibrationNode& camera, WaterInterface water, bool may_lack) {
-  const bool old_name = !camera.has("water_z") && camera.has("interface_distance");
-  if (camera.has("port")) {
-    const CalibrationNode port = camera.at("port");
-    if (!may_lack) port.refuse("needs version '1.1' of the file, which has '1.0'");
-    if (old_name || camera.has("water_z"))
-      port.refuse("a camera looks through a port or a water surface, not both");
-    return read_port(port);
+Interface read_interface(const JsonPlace& camera, const std::string& where, WaterInterface water,
+                         bool may_lack) {
+  const auto port = camera.find("port"), own = camera.find("water_z"),
+             height = own ? own : camera.find("interface_distance");
+  if (port) {
+    if (!may_lack) port->fail("needs version '1.1' of the file, which has '1.0'");
+    if (height) port->fail("a camera looks through a port or a water surface, not both");
+    return read_port(*port, where + ".port");
   }
-  if (may_lack && !old_name && !camera.has("water_z")) return NoInterface{};
-  water.water_z_m = camera.at(old_name ? "interface_distance" : "water_z").number();
+  if (may_lack && !height) return NoInterface{};
+  water.water_z_m = height ? height->number() : camera.at("water_z").number();
   return water;
 }
 
-std::vector<Camera> read_cameras(const CalibrationNode& cameras, const WaterInterface& water, bool may_lack) {
+std::vector<Camera> read_cameras(const JsonPlace& cameras, const std::string& source,
+                                 const WaterInterface& water, bool may_lack) {
   std::vector<Camera> out;
-  for (const auto& [name, json] : cameras.require_object().json.items()) {
-    const CalibrationNode node{json, field_path(cameras.path, escape_bytes(name))};
-    const Interface interface = read_interface(node.require_object(), water, may_lack);
-    out.push_back(read_camera(node, name));
+  for (const auto& [name, place] : cameras.members()) {
+    const std::string where = fmt::format("{}: cameras.{}", source, escape_bytes(name));
+    const Interface interface = read_interface(place, where, water, may_lack);
+    out.push_back(read_camera(place, name));
     out.back().interface = interface;
     const WaterInterface* const own = level_water(out.back());
     const auto other = std::ranges::find_if(out, [](const Camera& c) { return level_water(c) != nullptr; });
     if (own != nullptr && *level_water(*other) != *own)
-      throw input_error("{}: {} m differs from the {} m of camera '{}'; one water surface is supported",
-                        field_path(node.path, node.has("water_z") ? "water_z" : "interface_distance"),
-                        own->water_z_m, level_water(*other)->water_z_m, escape_bytes(other->name));
+      place.at(place.find("water_z") ? "water_z" : "interface_distance")
+          .fail("{} m differs from the {} m of camera '{}'; one water surface is supported", own->water_z_m,
+                level_water(*other)->water_z_m, escape_bytes(other->name));
   }
-  if (out.empty()) cameras.refuse("at least one is needed");
+  if (out.empty()) cameras.fail("at least one is needed");
   return out;
 }
 
@@ -177,15 +131,15 @@ void take_waters(const std::vector<WaterInterface>& waters, const std::string& w
 }
 
 // Fields that are required only because other readers use them.
-void require_other_sections(const CalibrationNode& file) {
-  const CalibrationNode board = file.at("board");
+void require_other_sections(const JsonPlace& file) {
+  const JsonPlace board = file.at("board");
   for (const char* name : {"squares_x", "squares_y", "square_size", "marker_size"}) board.at(name).number();
   board.at("dictionary").text();
-  const CalibrationNode diagnostics = file.at("diagnostics");
+  const JsonPlace diagnostics = file.at("diagnostics");
   for (const char* name : {"reprojection_error_rms", "validation_3d_error_mean", "validation_3d_error_std"})
     diagnostics.at(name);
-  diagnostics.at("reprojection_error_per_camera").require_object();
-  const CalibrationNode metadata = file.at("metadata");
+  diagnostics.at("reprojection_error_per_camera").members();
+  const JsonPlace metadata = file.at("metadata");
   for (const char* name : {"calibration_date", "software_version", "config_hash"}) metadata.at(name).text();
   for (const char* name : {"num_frames_used", "num_frames_holdout"}) metadata.at(name).number();
 }
@@ -259,43 +213,40 @@ std::string calibration_json(const Rig& rig, const CalibrationMetadata& metadata
 
 Rig parse_calibration(std::string_view text, const std::string& where) {
   const Json json = parse_strict_json(text, where, kSmallFileJson);
-  const CalibrationNode file{json, where + ": "};
-  if (!json.is_object()) throw Error(ErrorKind::input, where + ": must hold a JSON object");
+  const JsonPlace file(json, where);
   const std::string version = file.at("version").text();
   if (version != "1.0" && version != "1.1")
-    file.at("version").refuse(
-        fmt::format("'{}' is not supported, only '1.0' and '1.1'", escape_bytes(version)));
+    file.at("version").fail("'{}' is not supported, only '1.0' and '1.1'", escape_bytes(version));
   const bool may_lack = version == "1.1";
   Rig rig;
-  rig.cameras = read_cameras(file.at("cameras"), read_water(file, may_lack), may_lack);
+  rig.cameras = read_cameras(file.at("cameras"), where, read_water(file, where, may_lack), may_lack);
   if (std::ranges::any_of(rig.cameras, [](const Camera& camera) { return level_water(camera) != nullptr; }))
     file.at("interface");
   require_other_sections(file);
-  check(rig, file.path);
+  check(rig, where + ": ");
   return rig;
 }
 
 Rig read_aquacal_truth(const std::filesystem::path& path) {
   const Json json = read_strict_json(path, kSmallFileJson);
-  const CalibrationNode file{json, path.string() + ": "};
-  const CalibrationNode lenses = file.at("intrinsics"), poses = file.at("extrinsics"),
-                        heights = file.at("water_zs");
+  const JsonPlace file(json, path.string());
+  const JsonPlace lenses = file.at("intrinsics"), poses = file.at("extrinsics"),
+                  heights = file.at("water_zs");
   Rig rig;
   std::vector<WaterInterface> waters;
-  for (const auto& [name, unused] : lenses.require_object().json.items()) {
-    const CalibrationNode pose = poses.at(name.c_str());
+  for (const auto& [name, lens] : lenses.members()) {
     Camera camera;
     camera.name = name;
-    camera.intrinsics = read_intrinsics(lenses.at(name.c_str()));
-    camera.camera_from_world = {pose.at("R").matrix3(), pose.at("t").vector3()};
+    camera.camera_from_world = read_pose(poses.at(name));
+    camera.intrinsics = read_intrinsics(lens);
     rig.cameras.push_back(std::move(camera));
-    waters.push_back({.water_z_m = heights.at(name.c_str()).number()});
+    waters.push_back({.water_z_m = heights.at(name).number()});
     for (const auto& [key, index] :
          {std::pair("n_air", &WaterInterface::n_air), {"n_water", &WaterInterface::n_water}})
-      if (file.has(key)) waters.back().*index = file.at(key).number();
+      if (const auto given = file.find(key)) waters.back().*index = given->number();
   }
-  if (rig.cameras.empty()) lenses.refuse("at least one camera is needed");
-  take_waters(waters, file.path, rig);
+  if (rig.cameras.empty()) lenses.fail("at least one camera is needed");
+  take_waters(waters, path.string() + ": ", rig);
   return rig;
 }
 

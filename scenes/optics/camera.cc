@@ -73,27 +73,6 @@ bool PixelMask::at(const Vec2& pixel, int reach_px) const {
   return false;
 }
 
-PixelMask eroded(const PixelMask& mask, int by_px) {
-  PixelMask shrunk = mask;
-  // Along each line, pixels go that are at most by_px from one that did not count.
-  const auto shrink = [&](int lines, int line_step, int length, int step) {
-    const std::vector<bool> before = shrunk.counts;
-    for (int line = 0; line < lines; ++line)
-      for (int i = 0, gone = 0; i < length; ++i) {
-        const auto at = [&](int k) {
-          return static_cast<std::size_t>(line * std::int64_t{line_step} + k * std::int64_t{step});
-        };
-        if (before[at(i)]) continue;
-        const int last = std::min(length - 1, i + by_px);
-        for (int k = std::max(gone, i - by_px); k <= last; ++k) shrunk.counts[at(k)] = false;
-        gone = last;
-      }
-  };
-  shrink(mask.height_px, mask.width_px, mask.width_px, 1);
-  shrink(mask.width_px, 1, mask.height_px, mask.width_px);
-  return shrunk;
-}
-
 std::optional<WaterInterface> level_water(const Rig& rig) {
   if (rig.cameras.empty()) return std::nullopt;
   const Interface& first = rig.cameras.front().interface;

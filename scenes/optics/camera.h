@@ -81,9 +81,6 @@ struct PixelMask {
   bool at(const Vec2& pixel, int reach_px = 0) const;
 };
 
-// Returns a mask in which a pixel counts if all pixels of the image at most `by_px` columns and rows away do.
-PixelMask eroded(const PixelMask& mask, int by_px);
-
 // A calibrated camera in the world.
 struct Camera {
   std::string name;  // also its folder in a dataset

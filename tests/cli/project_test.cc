@@ -188,7 +188,7 @@ TEST_F(ProjectRun, InitBeginsAProjectAndOverwritesNothing) {
             "undulating/mine/seed=42/rig=arc6/width=480/height=360\n");
   succeeded(run("sweep --method mine --set mine.window=9 --set mine.x=b --dry-run"));
   EXPECT_THAT(run("sweep --suite mine-recordings --dry-run").err,
-              HasSubstr("tank/calibration.json: version: missing"));
+              HasSubstr("tank/calibration.json: 'version' is missing"));
   EXPECT_THAT(run({"list", "scenes"}).out, HasSubstr("dataset:tank"));
   expect_mistake(run({"init"}), "aqbench.json: exists");
 }

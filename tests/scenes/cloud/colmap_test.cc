@@ -122,7 +122,7 @@ TEST(CameraPoses, AMalformedFileIsRefusedWithItsPlace) {
   EXPECT_THAT(refused("a 1 2 3 0 0 0 1 5\n"), HasSubstr("expected NAME TX TY TZ QX QY QZ QW"));
   EXPECT_THAT(refused("# nothing\n"), HasSubstr("no cameras"));
   EXPECT_THAT(refused(R"({"frames": [{"file_path": "a", "transform_matrix": [[1]]}]})"),
-              HasSubstr("frames[0].transform_matrix: expected 4 rows of 4 numbers"));
+              HasSubstr("frames[0].transform_matrix: must be 4 rows of 4 numbers"));
   EXPECT_THAT(refused(R"({"frames": [{"file_path": "a",
       "transform_matrix": [[2, 0, 0, 0], [0, 2, 0, 0], [0, 0, 2, 0], [0, 0, 0, 1]]}]})"),
               HasSubstr("is not a rotation"));

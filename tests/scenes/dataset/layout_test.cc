@@ -294,7 +294,7 @@ TEST(Layouts, MvsnetNamesFileAndLine) {
   const std::string cam = "cams/00000001_cam.txt", pair = "cams/pair.txt";
   EXPECT_THAT(mvsnet.with(cam, "intrinsic", "intrinsics"),
               HasSubstr("_cam.txt: line 7: expected 'intrinsic'"));
-  EXPECT_THAT(mvsnet.with(cam, "63.25", "nan"), HasSubstr("intrinsic: must be finite"));
+  EXPECT_THAT(mvsnet.with(cam, "63.25", "nan"), HasSubstr("intrinsic: a number is not finite"));
   EXPECT_THAT(mvsnet.with(cam, "23.8", "5.8"), HasSubstr("the camera is likely one of another size"));
   EXPECT_THAT(mvsnet.with(pair, "3\n", "4\n"), HasSubstr("pair.txt: line 7: the file ends before"));
   EXPECT_THAT(mvsnet.with(pair, "2 1 99.5", "2 7 99.5"), HasSubstr("pair.txt: line 3: view 7: no such file"));

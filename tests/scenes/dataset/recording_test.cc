@@ -86,7 +86,7 @@ TEST_F(RecordingFolder, DamageIsNamedBeforeAnythingRuns) {
   std::string text = read_file(dir() / "calibration.json");
   text.replace(text.find("\"dist_coeffs\""), 13, "\"dist_coeffz\"");
   write_text("calibration.json", text);
-  EXPECT_THAT(read_refusal(), HasSubstr("intrinsics.dist_coeffs: missing"));
+  EXPECT_THAT(read_refusal(), HasSubstr("intrinsics: 'dist_coeffs' is missing"));
   std::filesystem::remove(dir() / "calibration.json");
   EXPECT_THAT(read_refusal(), HasSubstr("no calibration.json, ground_truth.json of AquaCal"));
 }

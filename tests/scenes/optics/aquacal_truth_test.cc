@@ -58,11 +58,11 @@ TEST(AquacalTruth, OneHeightIsLevelWater) {
   truth["n_water"] = 1.34;
   EXPECT_EQ(level_water(read()).value(), (WaterInterface{0.15, 1, 1.34}));
   truth["water_zs"].erase("cam1");
-  EXPECT_THAT(error_of(ErrorKind::input, read), testing::HasSubstr("tank.json: water_zs.cam1: missing"));
+  EXPECT_THAT(error_of(ErrorKind::input, read), testing::HasSubstr("tank.json: water_zs: 'cam1' is missing"));
   truth["water_zs"]["cam1"] = -1;
   EXPECT_THAT(error_of(ErrorKind::input, read), testing::HasSubstr("is not above the water"));
   truth["water_zs"]["cam1"] = "deep";
-  EXPECT_THAT(error_of(ErrorKind::input, read), testing::HasSubstr("water_zs.cam1: must be a number"));
+  EXPECT_THAT(error_of(ErrorKind::input, read), testing::HasSubstr("water_zs.cam1: expected a number"));
 }
 
 }  // namespace

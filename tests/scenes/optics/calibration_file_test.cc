@@ -152,31 +152,31 @@ struct Malformed {
 
 const Malformed kMalformed[] = {
     {"/version", "\"2.0\"", ": '2.0' is not supported"},
-    {"/version", "1.0", ": must be text"},
-    {"/cameras", "[]", ": must be an object, got array"},
+    {"/version", "1.0", ": expected text"},
+    {"/cameras", "[]", ": expected an object"},
     {"/cameras", "{}", ": at least one is needed"},
-    {"/cameras/cam01", "3", ": must be an object"},
+    {"/cameras/cam01", "3", ": expected an object"},
     {"/cameras/cam01/name", "\"cam00\"", ": 'cam00' differs from its key"},
     {"/cameras/cam01/intrinsics/K", "[[1,0,0],[0,1,0]]", ": must be 3 rows of 3 numbers"},
     {"/cameras/cam01/intrinsics/K/1", "[0,1]", ": must be 3 numbers, got 2"},
     {"/cameras/cam01/intrinsics/K/0/0", "-1504.6", ": focal length must be positive"},
-    {"/cameras/cam01/intrinsics/K/0/2", "null", ": must be a number, got null"},
-    {"/cameras/cam01/intrinsics/K/0/2", "\"NaN\"", ": must be a number, got string"},
+    {"/cameras/cam01/intrinsics/K/0/2", "null", ": expected a number"},
+    {"/cameras/cam01/intrinsics/K/0/2", "\"NaN\"", ": expected a number"},
     {"/cameras/cam01/intrinsics/dist_coeffs", "[0,0,0,0]", ": a pinhole lens needs 5 or 8"},
-    {"/cameras/cam01/intrinsics/dist_coeffs", "[[0,0,0,0,0]]", "[0]: must be a number, got array"},
+    {"/cameras/cam01/intrinsics/dist_coeffs", "[[0,0,0,0,0]]", "[0]: expected a number"},
     {"/cameras/cam01/intrinsics/image_size", "[1600]", ": must be [width, height]"},
     {"/cameras/cam01/intrinsics/image_size", "[1600, 0.5]", "[1]: must be an integer"},
     {"/cameras/cam01/intrinsics/image_size", "[-1, 1200]", ": sides must be"},
     {"/cameras/cam01/extrinsics/R", "[[1,0,0],[0,1,0],[0,0,2]]", ": is not a rotation"},
     {"/cameras/cam01/extrinsics/R", "[[1,0,0],[0,1,0],[0,0,-1]]", ": is not a rotation"},
     {"/cameras/cam01/extrinsics/t", "[0,0]", ": must be 3 numbers, got 2"},
-    {"/cameras/cam01/extrinsics/t", "{\"x\":1}", ": must be a list of numbers, got object"},
+    {"/cameras/cam01/extrinsics/t", "{\"x\":1}", ": expected an array"},
     {"/cameras/cam01/water_z", "0.98", ": 0.98 m differs from"},
     {"/interface/normal", "[0,0,1]", ": only a level surface"},
     {"/interface/n_water", "-1.333", ": must be between"},
-    {"/interface/n_air", "true", ": must be a number, got boolean"},
-    {"/board", "null", ": must be an object, got null"},
-    {"/metadata/software_version", "5", ": must be text"},
+    {"/interface/n_air", "true", ": expected a number"},
+    {"/board", "null", ": expected an object"},
+    {"/metadata/software_version", "5", ": expected text"},
 };
 
 TEST(CalibrationFile, RefusesWrongValuesWithTheFieldsPath) {
@@ -192,7 +192,7 @@ TEST(CalibrationFile, RefusesWrongValuesWithTheFieldsPath) {
 TEST(CalibrationFile, RefusesInvalidFlags) {
   Json json = good_json();
   json["cameras"]["cam00"]["is_auxiliary"] = 1;
-  EXPECT_THAT(refusal(json), HasSubstr("cameras.cam00.is_auxiliary: must be true or false"));
+  EXPECT_THAT(refusal(json), HasSubstr("cameras.cam00.is_auxiliary: expected true or false"));
 }
 
 TEST(CalibrationFile, RefusesTextThatIsNotJson) {

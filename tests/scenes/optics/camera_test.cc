@@ -92,17 +92,5 @@ TEST(FindCamera, ByNameOrNull) {
   EXPECT_EQ(find_camera(rig, "cam7"), nullptr);
 }
 
-// Pixels count but for (6, 3) and the two at the left end of row 0.
-TEST(PixelMasks, ErosionTakesTheSquareAboutWhatDoesNotCount) {
-  PixelMask mask{10, 6, std::vector<bool>(60, true)};
-  for (const std::size_t gone : {std::size_t{36}, std::size_t{0}, std::size_t{1}}) mask.counts[gone] = false;
-  EXPECT_EQ(eroded(mask, 0).counts, mask.counts);
-  const PixelMask smaller = eroded(mask, 2);
-  for (int y = 0; y < 6; ++y)
-    for (int x = 0; x < 10; ++x)
-      EXPECT_EQ(smaller.at(Vec2(x, y)), (x > 3 || y > 2) && (std::abs(x - 6) > 2 || std::abs(y - 3) > 2))
-          << x << " " << y;
-}
-
 }  // namespace
 }  // namespace aqbench
