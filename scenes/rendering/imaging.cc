@@ -170,9 +170,10 @@ double Renderer::gain(std::uint64_t camera_index) const {
 void Renderer::sample_row(const RefractiveCamera& camera, const SampleGrid& grid,
                           std::vector<float>& out) const {
   if (fast_.is_mesh()) return sample_row_of_mesh(camera, grid, out);
+  std::vector<std::size_t> samples;
+  std::vector<double> x_m, y_m, depth_m;
   std::optional<double> last_m, before_m;
   for (std::size_t i = 0; i < out.size(); ++i) {
-    out[i] = 0;
     std::optional<double> hit_m;
     if (const auto ray = cast_ray(camera, {grid.x_px[i], grid.y_px[i]})) {
       if (last_m)
@@ -180,14 +181,21 @@ void Renderer::sample_row(const RefractiveCamera& camera, const SampleGrid& grid
       else
         hit_m = fast_.first_hit_m(*ray);
       if (hit_m) {
-        double value = texture_.at(ray->origin_m[0] + *hit_m * ray->direction[0],
-                                   ray->origin_m[1] + *hit_m * ray->direction[1]);
-        if (options_.absorption_per_m != 0) value *= std::exp(-options_.absorption_per_m * *hit_m);
-        out[i] = static_cast<float>(value);
+        samples.push_back(i);
+        x_m.push_back(ray->origin_m[0] + *hit_m * ray->direction[0]);
+        y_m.push_back(ray->origin_m[1] + *hit_m * ray->direction[1]);
+        depth_m.push_back(*hit_m);
       }
     }
     before_m = last_m;
     last_m = hit_m;
+  }
+  std::vector<double> values(samples.size());
+  texture_.at(x_m, y_m, values);
+  std::ranges::fill(out, 0.0F);
+  for (std::size_t k = 0; k < samples.size(); ++k) {
+    if (options_.absorption_per_m != 0) values[k] *= std::exp(-options_.absorption_per_m * depth_m[k]);
+    out[samples[k]] = static_cast<float>(values[k]);
   }
 }
 

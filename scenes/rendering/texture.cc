@@ -1,5 +1,6 @@
 #include "scenes/rendering/texture.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -21,29 +22,73 @@ constexpr double kNodesPerWavelength = 4;
 constexpr double kSecondSpacing = 0.918;
 constexpr std::array kRotations_rad = {0.35, 1.27};
 
-// The four weights of a cubic B-spline at t in [0, 1) after the second node.
-std::array<float, 4> spline_weights(float t) {
+using Four = float __attribute__((vector_size(16), aligned(4), may_alias));
+
+// The four weights of a cubic B-spline at t in [0, 1) after the second node: s^3 / 6,
+// (4 - 6 t^2 + 3 t^3) / 6, (4 - 6 s^2 + 3 s^3) / 6 and t^3 / 6 with s = 1 - t.
+Four spline_weights(float t) {
   const float s = 1 - t;
-  return {s * s * s / 6, (4 - 6 * t * t + 3 * t * t * t) / 6, (4 - 6 * s * s + 3 * s * s * s) / 6,
-          t * t * t / 6};
+  const Four u = {s, t, s, t};
+  const Four cubes = Four{1, 3, 3, 1} * u * u * u, squares = Four{0, 6, 6, 0} * u * u;
+  return (Four{0, 4, 4, 0} - squares + cubes) / 6;
 }
 
 // The attenuation of a wave of `cycles` per node by sampling a spline of unit coefficients at its nodes.
 double spline_response(double cycles) { return (2 + std::cos(2 * std::numbers::pi * cycles)) / 3; }
 
-double tile_value(const float* coefficients, double column, double row) {
+// A tile is stored in strips of whole columns: a sample reads four floats of each of four lines, one after
+// another. Strips overlap by the three columns that a sample reads beside its first one.
+constexpr std::uint32_t kMask = kTileNodes - 1;
+constexpr std::size_t kStripNodes = std::size(TextureLine{}.nodes), kStripStarts = kStripNodes - 3;
+
+std::vector<TextureLine> in_strips(const std::vector<float>& tile) {
+  std::vector<TextureLine> lines;
+  for (std::size_t first = 0; first < kTileNodes; first += kStripStarts)
+    for (std::size_t row = 0; row < kTileNodes; ++row) {
+      TextureLine& line = lines.emplace_back();
+      for (std::size_t i = 0; i < kStripNodes; ++i)
+        line.nodes[i] = tile[row * kTileNodes + (first + i) % kTileNodes];
+    }
+  return lines;
+}
+
+// Where a sample lies on a tile: the first of its four lines and of its four nodes on each, and how far it is
+// beyond the second node.
+struct TilePlace {
+  const TextureLine* strip;
+  std::uint32_t row, node;
+  float beyond_column, beyond_row;
+};
+
+TilePlace place_on_tile(const TextureLine* lines, double column, double row) {
   const double column_floor = std::floor(column), row_floor = std::floor(row);
-  const auto wx = spline_weights(static_cast<float>(column - column_floor));
-  const auto wy = spline_weights(static_cast<float>(row - row_floor));
-  constexpr long long kMask = kTileNodes - 1;
-  const long long c = static_cast<long long>(column_floor), r = static_cast<long long>(row_floor);
+  const auto first_column = static_cast<std::uint32_t>(static_cast<long long>(column_floor) - 1) & kMask;
+  const auto first_row = static_cast<std::uint32_t>(static_cast<long long>(row_floor) - 1) & kMask;
+  return {lines + std::size_t{first_column / kStripStarts} * kTileNodes, first_row,
+          first_column % static_cast<std::uint32_t>(kStripStarts), static_cast<float>(column - column_floor),
+          static_cast<float>(row - row_floor)};
+}
+
+const TextureLine& line_at(const TilePlace& place, std::uint32_t j) {
+  return place.strip[(place.row + j) & kMask];
+}
+
+double tile_value(const TilePlace& place) {
+  const Four wx = spline_weights(place.beyond_column), wy = spline_weights(place.beyond_row);
+  const auto line = [&](std::uint32_t j) {
+    return wx * *reinterpret_cast<const Four*>(line_at(place, j).nodes + place.node);
+  };
+  const Four a = line(0), b = line(1), c = line(2), d = line(3);
+  // Transposed: the four lines are summed side by side, each in the order of its nodes.
+  const Four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+  const Four ab_end = __builtin_shufflevector(a, b, 2, 6, 3, 7),
+             cd_end = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  const Four along = __builtin_shufflevector(ab, cd, 0, 1, 4, 5) +
+                     __builtin_shufflevector(ab, cd, 2, 3, 6, 7) +
+                     __builtin_shufflevector(ab_end, cd_end, 0, 1, 4, 5) +
+                     __builtin_shufflevector(ab_end, cd_end, 2, 3, 6, 7);
   float sum = 0;
-  for (int j = 0; j < 4; ++j) {
-    const float* line = coefficients + ((r + j - 1) & kMask) * kTileNodes;
-    float along = 0;
-    for (int i = 0; i < 4; ++i) along += wx[static_cast<std::size_t>(i)] * line[(c + i - 1) & kMask];
-    sum += wy[static_cast<std::size_t>(j)] * along;
-  }
+  for (int j = 0; j < 4; ++j) sum += wy[j] * along[j];
   return static_cast<double>(sum);
 }
 
@@ -110,16 +155,32 @@ Texture::Tile Texture::make_tile(std::uint64_t seed, std::uint32_t number, doubl
   // The two tiles share the variance.
   const auto scale = static_cast<float>(options_.rms_contrast / std::sqrt(2 * power));
   for (float& value : real) value *= scale;
-  return {std::move(real), std::cos(kRotations_rad[number]) / spacing_m,
+  return {in_strips(real), std::cos(kRotations_rad[number]) / spacing_m,
           std::sin(kRotations_rad[number]) / spacing_m};
 }
 
 double Texture::at(double x_m, double y_m) const {
-  double value = options_.mean;
-  for (const Tile& tile : tiles_)
-    value += tile_value(tile.coefficients.data(), tile.cosine * x_m + tile.sine * y_m,
-                        tile.cosine * y_m - tile.sine * x_m);
+  double value = 0;
+  at({&x_m, 1}, {&y_m, 1}, {&value, 1});
   return value;
+}
+
+// Lines are fetched for a block of samples before the first one is summed.
+void Texture::at(std::span<const double> x_m, std::span<const double> y_m, std::span<double> values) const {
+  constexpr std::size_t kBlock = 16;
+  std::ranges::fill(values, options_.mean);
+  std::array<TilePlace, kBlock> places;
+  for (std::size_t first = 0; first < values.size(); first += kBlock)
+    for (const Tile& tile : tiles_) {
+      const std::size_t count = std::min(kBlock, values.size() - first);
+      for (std::size_t i = 0; i < count; ++i) {
+        const double x = x_m[first + i], y = y_m[first + i];
+        places[i] = place_on_tile(tile.lines.data(), tile.cosine * x + tile.sine * y,
+                                  tile.cosine * y - tile.sine * x);
+        for (std::uint32_t j = 0; j < 4; ++j) __builtin_prefetch(&line_at(places[i], j));
+      }
+      for (std::size_t i = 0; i < count; ++i) values[first + i] += tile_value(places[i]);
+    }
 }
 
 double paint_on_face(const Texture& texture, const Vec3& position_m, const Vec3& normal) {

@@ -2,6 +2,7 @@
 // The texture of a surface: a grey value for each world (x, y).
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "scenes/cloud/reconstruction.h"
@@ -18,6 +19,11 @@ struct TextureOptions {
 // Throws Error(usage) naming the field.
 void check(const TextureOptions& options);
 
+// A row of a strip of sixteen columns of a tile: a cache line.
+struct alignas(64) TextureLine {
+  float nodes[16];
+};
+
 // Seeded Gaussian noise with a spectrum between the two wavelengths, of equal power per octave. The sum of
 // two square tiles with different periods (about 0.5 m), rotated by different odd angles, so that it does not
 // repeat within metres and window matching cannot lock on to a copy. Cubic B-splines between the tiles'
@@ -27,12 +33,14 @@ class Texture {
   Texture(const TextureOptions& options, std::uint64_t seed);
 
   double at(double x_m, double y_m) const;
+  // Sets the values of many places: the same.
+  void at(std::span<const double> x_m, std::span<const double> y_m, std::span<double> values) const;
   double mean() const { return options_.mean; }
 
  private:
   struct Tile {
-    std::vector<float> coefficients;  // row-major, kTileNodes squared
-    double cosine, sine;              // of its rotation, over the node spacing: 1/m
+    std::vector<TextureLine> lines;  // of coefficients: strip after strip, row after row
+    double cosine, sine;             // of its rotation, over the node spacing: 1/m
   };
   Tile make_tile(std::uint64_t seed, std::uint32_t number, double spacing_m) const;
 
