@@ -48,11 +48,10 @@ std::string value_or(const PatternFile& file, std::string_view name, const std::
 GivenFiles find_files(const std::string& pattern, const std::string& only_scene) {
   GivenFiles given;
   for (const PatternFile& file : files_of_pattern(fs::current_path(), pattern)) {
-    const std::string seed_text = value_or(file, "seed", "42");
-    const auto seed = parse_whole<std::uint64_t>(seed_text);
-    if (!seed || *seed > kMaxSeed)
-      throw input_error("{}: its seed {} is too large", file.file.string(), seed_text);
-    const CaseKey key{value_or(file, "method", "given"), value_or(file, "scene", only_scene), *seed};
+    const GivenCase otherwise;
+    const std::uint64_t seed =
+        seed_in(file.file.string(), value_or(file, "seed", std::to_string(otherwise.seed)));
+    const CaseKey key{value_or(file, "method", otherwise.method), value_or(file, "scene", only_scene), seed};
     const auto [known, is_new] = given.files.emplace(key, file.file);
     if (!is_new)
       throw input_error("two files for one case: {} and {}", known->second.string(), file.file.string());

@@ -10,6 +10,7 @@
 #include "core/parallel.h"
 #include "core/table.h"
 #include "core/text.h"
+#include "harness/records/case.h"
 #include "harness/records/numbers.h"
 #include "harness/records/one_case.h"
 #include "harness/records/results.h"
@@ -195,19 +196,26 @@ EvalAnswer eval_cloud(const EvalRequest& asked, const Arguments& arguments) {
   if (!request.views_file.empty()) write_file(request.views_file, views_to_csv(done.score.by_views));
   if (asked.wants_record())
     answer.results = eval_results(
-        {eval_record(*subject.scene, request.cloud_file, answer.metrics, request.host.geometries)}, arguments,
-        request.host, effective_json(request, subject, options.score, done),
+        {eval_record(*subject.scene, {}, request.cloud_file, answer.metrics, request.host.geometries)},
+        arguments, request.host, effective_json(request, subject, options.score, done),
         positive_side(truth, subject.rig.has_value()));
   if (!request.json) say_score(request, subject, done, options.score, answer);
   return answer;
 }
 
-Record eval_record(const Scene& scene, const std::string& file, MetricSet metrics,
+std::uint64_t seed_in(const std::string& file, const std::string& text) {
+  const auto seed = parse_whole<std::uint64_t>(text);
+  if (!seed || *seed > kMaxSeed) throw input_error("{}: its seed {} is too large", file, text);
+  return *seed;
+}
+
+Record eval_record(const Scene& scene, const GivenCase& of_case, const std::string& file, MetricSet metrics,
                    const std::vector<GivenGeometry>& given) {
   Record record;
   record.scene = scene.name;
-  record.method = "eval";
-  record.case_name = fmt::format("{}/eval/{}", scene.name, file);
+  record.method = of_case.method;
+  record.case_name = of_case.name(scene.name);
+  record.axes.emplace_back("seed", static_cast<std::int64_t>(of_case.seed));
   record.status = Status::ok;
   for (const auto& [name, value] : scene.parameters.items())
     (scene.parameters.is_default(name) ? record.defaults : record.options)

@@ -62,9 +62,9 @@ Output open_cloud(const EvalCloudRequest& request,
 // Returns what brings the cloud of a request to its truth; warns of coarse coordinates (warn_of_steps()).
 PlaceOptions place_options(const EvalCloudRequest& request, const Output& output);
 
-// Returns the record of one evaluation: its case, the scene's parameters, the metrics, and the hash of the
-// file or folder.
-Record eval_record(const Scene& scene, const std::string& file, MetricSet metrics,
+// Returns the record of one evaluation: its case as a sweep over given files names it, the scene's
+// parameters, the metrics, and the hash of the file or folder.
+Record eval_record(const Scene& scene, const GivenCase& of_case, const std::string& file, MetricSet metrics,
                    const std::vector<GivenGeometry>& given);
 
 // Returns the results of records. `effective` is that of their run and gets the thread count.

@@ -176,7 +176,8 @@ EvalAnswer eval_depth(const EvalRequest& asked, const Arguments& arguments) {
     if (request.meaning.along_z) effective["depth_along"] = *request.meaning.along_z ? "z" : "ray";
     if (request.meaning.metres_per_count) effective["depth_scale"] = *request.meaning.metres_per_count;
     if (!notes.empty()) effective["notes"] = notes;
-    Record record = eval_record(read_dataset_scene(dataset_dir), request.depth_file, answer.metrics, {});
+    Record record = eval_record(read_dataset_scene(dataset_dir), {}, request.depth_file, answer.metrics, {});
+    record.case_name += "/camera=" + camera.name;
     record.options.emplace_back("eval.camera", camera.name);
     answer.results = eval_results({std::move(record)}, arguments, asked.cloud.host, std::move(effective));
   }

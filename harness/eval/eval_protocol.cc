@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <set>
 #include <span>
 #include <utility>
@@ -89,18 +90,21 @@ std::vector<ScoredFile> score_cases(const FileFamily& family, const EvalProtocol
     if (files.empty()) throw input_error("{}: no file matches", cloud.cloud_file);
   }
   std::vector<ScoredFile> scored;
+  std::map<std::string, std::string> file_of_case;
   for (const auto& [file, values] : files) {
     EvalCloudRequest one = cloud;
     EvalProtocolRequest of_one = request;
     one.cloud_file = file;
     for (std::string* const path : {&one.truth_files[0], &of_one.mask_file, &of_one.confidence_file})
       for (const auto& [name, value] : values) *path = with_value(*path, '{' + name + '}', value);
-    ScoredFile& result = scored.emplace_back(ScoredFile{scene_of(one), "eval", one.cloud_file, {}, {}});
+    ScoredFile& result = scored.emplace_back(ScoredFile{scene_of(one), one.cloud_file, {}, {}});
     for (const auto& [name, value] : values) {
       if (name == "scene") result.scene = value;
-      if (name == "method") result.method = value;
-      if (name == "seed") result.seed = parse_whole<std::uint64_t>(value);
+      if (name == "method") result.of_case.method = value;
+      if (name == "seed") result.of_case.seed = seed_in(file, value);
     }
+    if (const auto [known, is_new] = file_of_case.emplace(result.of_case.name(result.scene), file); !is_new)
+      throw input_error("two files for one case: {} and {}", known->second, file);
     const std::size_t before = notes.size();
     result.protocols = {score_files(family, of_one, one, notes)};
     for (std::size_t i = before; i < notes.size() && files.size() > 1; ++i)
@@ -295,7 +299,7 @@ EvalAnswer eval_protocol(const EvalRequest& asked, const Arguments& arguments) {
     return answer_of(which_protocol(published, input.cloud, input.truth, thresholds_m, mesh_of(input)),
                      request.which, cloud.json);
   }
-  ScoredFile scored{scene_of(cloud), "eval", cloud.cloud_file, {}, {}};
+  ScoredFile scored{scene_of(cloud), cloud.cloud_file, {}, {}};
   scored.protocols = score_clouds(request, input, thresholds_m, spacing_m);
   return answer_of({scored}, inputs_json(cloud, input.transforms), asked, arguments, input.notes);
 }

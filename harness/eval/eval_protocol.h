@@ -66,8 +66,8 @@ struct ShownProtocol {
 
 // A file, or a case of a pattern, with all that protocols say of it.
 struct ScoredFile {
-  std::string scene, method, file;  // method: "eval" for a single file
-  std::optional<std::uint64_t> seed;
+  std::string scene, file;
+  GivenCase of_case;
   std::vector<ShownProtocol> protocols;
 };
 

@@ -69,11 +69,6 @@ Json protocol_json(const ShownProtocol& protocol) {
   return json;
 }
 
-std::string case_of(const ScoredFile& file) {
-  return fmt::format("{}/{}{}", file.scene, file.method,
-                     file.seed ? fmt::format("/seed={}", *file.seed) : "");
-}
-
 }  // namespace
 
 Json counts_json(const CloudCounts& counts) {
@@ -102,7 +97,7 @@ EvalAnswer answer_of(const std::vector<ScoredFile>& files, const Json& inputs, c
     for (const ScoredFile& file : files)
       for (const ShownProtocol& protocol : file.protocols) {
         list.push_back(protocol_json(protocol));
-        if (files.size() > 1) list.back()["case"] = case_of(file);
+        if (files.size() > 1) list.back()["case"] = file.of_case.name(file.scene);
       }
     Json json = to_json(*answer.results);
     json.update(Json{{"file", inputs.at("file")}, {"inputs", inputs}, {"notes", notes}, {"protocols", list}});
@@ -124,7 +119,7 @@ EvalAnswer answer_of(const std::vector<ScoredFile>& files, const Json& inputs, c
         const std::size_t before = table.rows.size();
         add_rows(table, protocol, number);
         for (std::size_t row = before; row < table.rows.size() && files.size() > 1; ++row)
-          table.rows[row].insert(table.rows[row].begin(), {case_of(file)});
+          table.rows[row].insert(table.rows[row].begin(), {file.of_case.name(file.scene)});
       }
     }
   if (files.size() > 1) table.columns.insert(table.columns.begin(), {"case"});

@@ -38,15 +38,7 @@ Results protocol_results(const std::vector<ScoredFile>& files, const EvalRequest
   for (const ScoredFile& file : files) {
     Scene scene;
     scene.name = file.scene;
-    Record record = eval_record(scene, file.file, {}, asked.cloud.host.geometries);
-    if (file.method != record.method || file.seed) {
-      record.method = file.method;
-      record.case_name = fmt::format("{}/{}", file.scene, file.method);
-      if (file.seed) {
-        record.case_name += fmt::format("/seed={}", *file.seed);
-        record.axes.emplace_back("seed", static_cast<std::int64_t>(*file.seed));
-      }
-    }
+    Record record = eval_record(scene, file.of_case, file.file, {}, asked.cloud.host.geometries);
     for (const ShownProtocol& protocol : file.protocols) {
       effective["protocols"][protocol.name] = protocol.knobs;
       add_metrics(metrics_of(protocol, knobs, effective["definitions"]), record.metrics);

@@ -1,7 +1,10 @@
 #pragma once
 // What `aqbench eval` is asked for, how it is read from its arguments, and a function for each mode.
 
+#include <fmt/format.h>
+
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -63,6 +66,20 @@ struct EvalRecording {
   Recording recording;
   RecordingTruth truth;
 };
+
+// Which case of its scene a given file is: what a pattern says, else this.
+struct GivenCase {
+  std::string method = "given";
+  std::uint64_t seed = 42;
+
+  // Returns the name of the case, as a sweep over given files has it.
+  std::string name(const std::string& scene) const {
+    return fmt::format("{}/{}/seed={}", scene, method, seed);
+  }
+};
+
+// Reads the seed that stands in the name of `file`. Throws Error(input) if it is too large.
+std::uint64_t seed_in(const std::string& file, const std::string& text);
 
 // A file or folder that a pattern names, and what stands there for {NAME}.
 struct FoundFile {

@@ -84,9 +84,6 @@ Json requested_json(const PlanRequest& request);
 // override, shard or fault that does not parse.
 PlanRequest request_from_json(const Json& json, const std::string& source);
 
-// The largest seed.
-inline constexpr auto kMaxSeed = static_cast<std::uint64_t>(INT64_MAX);
-
 // Throw Error(usage) with this text, as it is or in the form of fmt::format().
 [[noreturn]] void refuse_plan(const std::string& why);
 template <class First, class... Args>

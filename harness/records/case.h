@@ -19,6 +19,9 @@ namespace aqbench {
 // The maximum number of faults per case.
 inline constexpr std::size_t kMaxFaultsPerCase = 64;
 
+// The largest seed.
+inline constexpr auto kMaxSeed = static_cast<std::uint64_t>(INT64_MAX);
+
 // Injected faults: `--inject [CASE_GLOB:]STAGE=+5%|20ms|throw|abort|hang|oom|corrupt`. They test the harness;
 // the record counts their strikes.
 //   +5%      the stage takes 5 % longer (busy), counted in its wall time

@@ -92,8 +92,8 @@ class NumberReader {
     const std::size_t column = columns_.seed ? *columns_.seed : *columns_.whole_case;
     const std::string text = columns_.seed ? cell(line, columns_.seed) : in_name;
     const auto seed = parse_double(text);
-    constexpr double kMaxSeed = 9e15;
-    if (!seed || *seed != std::floor(*seed) || *seed < 0 || *seed > kMaxSeed)
+    constexpr double kMaxExactSeed = 9e15;
+    if (!seed || *seed != std::floor(*seed) || *seed < 0 || *seed > kMaxExactSeed)
       fail(line, title_of(column), "'{}' is not a whole number from 0", one_line(text));
     record.axes = {{"seed", static_cast<std::int64_t>(*seed)}};
     record.case_name += fmt::format("/seed={}", static_cast<std::int64_t>(*seed));

@@ -130,7 +130,7 @@ TEST_F(EvalFamilies, APatternIsABundleOfMethodsAndScenes) {
   for (const int seed : {1, 2}) write_depths(fmt::format("seeds_{}.npy", seed).c_str(), 1 + 0.01 * seed, 0);
   succeeded(run("eval seeds_{seed}.npy --truth data/a.npy --protocol depth --out seeds"));
   const json second = json_file(dir_ / "seeds/results.json").at("records").at(1);
-  EXPECT_EQ(second.at("case"), "a/eval/seed=2");
+  EXPECT_EQ(second.at("case"), "a/given/seed=2");
   EXPECT_EQ(second.at("axes").at("seed"), 2);
   expect_mistake(run("eval nothing/*.npy --truth data/a.npy --protocol depth"),
                  "nothing/*.npy: no file matches");
@@ -203,7 +203,7 @@ TEST_F(EvalFamilies, CalibrationsAreScoredLikeAllElse) {
   const json document =
       document_of(run(words("eval --calibration made/a/seed1 --truth truth/ --json" + box)));
   const json& record = document.at("records").at(0);
-  EXPECT_EQ(record.at("case"), "truth/eval/made/a/seed1");
+  EXPECT_EQ(record.at("case"), "truth/given/seed=42");
   const json& metrics = record.at("metrics");
   EXPECT_NEAR(metrics.at("calibration_bias_z_mm").at("value").get<double>(), 10, 1e-6);
   EXPECT_EQ(metrics.at("calibration_bias_z_mm").at("better"), "equal");
