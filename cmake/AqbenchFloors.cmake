@@ -55,7 +55,7 @@ aqbench_library(embree_meshes scenes/surfaces/embree aqbench::surfaces)
 target_link_libraries(aqbench_embree_meshes PRIVATE embree)
 target_link_options(aqbench_embree_meshes INTERFACE LINKER:-u,aqbench_meshes_table)
 
-aqbench_library(kernels pipeline/plane_sweep/kernels aqbench::specs aqbench::optics aqbench::torch)
+aqbench_library(kernels pipeline/plane_sweep/kernels aqbench::specs aqbench::optics)
 aqbench_library(views pipeline/views aqbench::optics aqbench::kernels)
 aqbench_library(fusion pipeline/fusion aqbench::optics aqbench::specs)
 target_link_libraries(aqbench_fusion PRIVATE Open3D::Open3D)  # surfaces; in no header
@@ -68,9 +68,13 @@ target_link_libraries(aqbench_workloads PRIVATE aqbench::torch)
 target_link_options(aqbench_workloads INTERFACE LINKER:-u,aqbench_workloads_table)
 aqbench_library(methods pipeline/module aqbench::plane_sweep aqbench::dense_flow)
 target_link_options(aqbench_methods INTERFACE LINKER:-u,aqbench_methods_table)
-aqbench_library(protocols_module metrics/protocols/module aqbench::protocols aqbench::torch)
+aqbench_library(protocols_module metrics/protocols/module aqbench::protocols)
 target_link_libraries(aqbench_protocols_module PRIVATE Open3D::Open3D)  # in no header
 target_link_options(aqbench_protocols_module INTERFACE LINKER:-u,aqbench_protocols_table)
+aqbench_library(torch_protocols metrics/protocols/torch aqbench::protocols aqbench::torch)
+target_link_options(aqbench_torch_protocols INTERFACE LINKER:-u,aqbench_image_distance_table)
+aqbench_library(torch_methods pipeline/torch aqbench::dense_flow aqbench::torch)
+target_link_options(aqbench_torch_methods INTERFACE LINKER:-u,aqbench_torch_kernel_table LINKER:-u,aqbench_torchscript_table)
 aqbench_library(torch_measuring harness/measuring/torch aqbench::measuring aqbench::torch)
 target_link_options(aqbench_torch_measuring INTERFACE LINKER:-u,aqbench_torch_table)
 if(OpenCL_FOUND)
@@ -96,12 +100,15 @@ endforeach()
 add_library(aqbench_linked_modules INTERFACE)
 add_library(aqbench::linked_modules ALIAS aqbench_linked_modules)
 target_link_libraries(aqbench_linked_modules INTERFACE aqbench::embree_meshes aqbench::opencv_images aqbench::methods
-                      aqbench::workloads aqbench::protocols_module aqbench::torch_measuring $<TARGET_NAME_IF_EXISTS:aqbench_opencl>)
+                      aqbench::workloads aqbench::protocols_module aqbench::torch_protocols aqbench::torch_methods aqbench::torch_measuring $<TARGET_NAME_IF_EXISTS:aqbench_opencl>)
 
 aqbench_module(meshes embree_meshes embree)
 aqbench_module(pipeline
-  "kernels views fusion sparse depth_maps plane_sweep dense_flow workloads methods protocols_module torch_measuring"
-  aqbench::torch Open3D::Open3D opencv_core opencv_imgproc opencv_imgcodecs opencv_features2d opencv_video)
+  "kernels views fusion sparse depth_maps plane_sweep dense_flow methods protocols_module"
+  Open3D::Open3D opencv_core opencv_imgproc opencv_imgcodecs opencv_features2d opencv_video)
+# Loaded after `pipeline`, in which its symbols are resolved, too.
+aqbench_module(torch "workloads torch_protocols torch_methods torch_measuring" aqbench::torch
+  opencv_core opencv_imgproc opencv_imgcodecs)
 if(OpenCL_FOUND)
   aqbench_module(opencl opencl OpenCL::OpenCL)
   set(opencl_module $<TARGET_FILE:aqbench_module_opencl>)
@@ -111,11 +118,11 @@ endif()
 # ---- The program ----
 # It holds all of the lighter folders, since modules find there what they use of them.
 set(build_ids ${PROJECT_BINARY_DIR}/generated/module_build_ids.cc)
-set(modules $<TARGET_FILE:aqbench_module_meshes>,$<TARGET_FILE:aqbench_module_images>,$<TARGET_FILE:aqbench_module_pipeline>,${opencl_module})
+set(modules $<TARGET_FILE:aqbench_module_meshes>,$<TARGET_FILE:aqbench_module_images>,$<TARGET_FILE:aqbench_module_pipeline>,$<TARGET_FILE:aqbench_module_torch>,${opencl_module})
 add_custom_command(OUTPUT ${build_ids}
   COMMAND ${CMAKE_COMMAND} -DREADELF=${CMAKE_READELF} -DMODULES=${modules} -DOUTPUT=${build_ids}
           -P ${PROJECT_SOURCE_DIR}/cmake/module_build_ids.cmake
-  DEPENDS aqbench_module_meshes aqbench_module_images aqbench_module_pipeline ${opencl_target} cmake/module_build_ids.cmake
+  DEPENDS aqbench_module_meshes aqbench_module_images aqbench_module_pipeline aqbench_module_torch ${opencl_target} cmake/module_build_ids.cmake
   COMMENT "" VERBATIM)
 add_executable(aqbench cli/main.cc ${build_ids})
 string(JOIN "," whole ${lighter})

@@ -81,5 +81,5 @@ install(DIRECTORY baselines/ DESTINATION ${AQBENCH_DATA_DIR}/baselines ${evaluat
 file(GLOB install_documents CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md)
 install(FILES ${install_documents} README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} ${evaluator})
 
-install(TARGETS aqbench_module_meshes aqbench_module_images aqbench_module_pipeline ${opencl_target}
+install(TARGETS aqbench_module_meshes aqbench_module_images aqbench_module_pipeline aqbench_module_torch ${opencl_target}
   LIBRARY DESTINATION ${AQBENCH_MODULE_DIR} COMPONENT pipeline)

@@ -7,7 +7,7 @@ if(AQBENCH_LIBRARIES_ONLY)  # otherwise the program's, of all modules
     set(images_target aqbench_module_images)
   endif()
   add_custom_command(OUTPUT ${build_ids}
-    COMMAND ${CMAKE_COMMAND} -DREADELF=${CMAKE_READELF} -DMODULES=,${images_module},, -DOUTPUT=${build_ids}
+    COMMAND ${CMAKE_COMMAND} -DREADELF=${CMAKE_READELF} -DMODULES=,${images_module},,, -DOUTPUT=${build_ids}
             -P ${PROJECT_SOURCE_DIR}/cmake/module_build_ids.cmake
     DEPENDS ${images_target} ${PROJECT_SOURCE_DIR}/cmake/module_build_ids.cmake
     COMMENT "" VERBATIM)

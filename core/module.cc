@@ -35,7 +35,7 @@
 
 // GNU build IDs of the modules that the program was built with, in the order of Module: hashes by the linker
 // of their contents. So the program's own hash also identifies its modules. Absent in test programs.
-extern "C" __attribute__((weak)) const char* const aqbench_module_build_ids[4];
+extern "C" __attribute__((weak)) const char* const aqbench_module_build_ids[5];
 
 namespace aqbench {
 
@@ -103,7 +103,7 @@ fs::path baseline_file(const fs::path& given) {
 
 namespace {
 
-constexpr std::array<const char*, 4> kModuleNames = {"meshes", "images", "pipeline",
+constexpr std::array<const char*, 5> kModuleNames = {"meshes", "images", "pipeline", "torch",
                                                      "opencl"};  // as in Module
 
 std::string file_name_of(Module module) { return fmt::format("libaqbench_{}.so", module_name(module)); }
@@ -171,6 +171,7 @@ void make_own_symbols_global() {
 }
 
 void* open_module(Module module) {
+  if (module == Module::torch) load_module(Module::pipeline);
   if (&aqbench_module_build_ids == nullptr) throw input_error("this program was built without modules");
   const std::string wanted = aqbench_module_build_ids[static_cast<std::size_t>(module)];
   if (wanted.empty()) throw input_error("this program was built without the module {}", module_name(module));

@@ -19,7 +19,8 @@ namespace aqbench {
 enum class Module {
   meshes,    // ray-mesh intersections: Embree
   images,    // image files and Fourier transforms: OpenCV, libjpeg, libtiff, OpenEXR
-  pipeline,  // real methods and workloads: LibTorch, OpenCV, Open3D
+  pipeline,  // real methods: OpenCV, Open3D
+  torch,     // workloads, and what else needs LibTorch; uses what `pipeline` holds
   opencl,    // devices: OpenCL; absent from builds without it
 };
 

@@ -16,13 +16,10 @@ AQBENCH_MODULE_TABLE aqbench::MethodsTable aqbench_methods_table;
 namespace aqbench {
 namespace {
 
-// Calls a run in the module `pipeline`, which it loads if necessary. Throws Error(input) if it is not
-// installed.
+// Calls a run in the module `pipeline`.
 template <RealMethod MethodsTable::*method>
 constexpr RealMethod kInModule = [](const Observation& observation, const MethodInput& input) {
-  const auto& table =
-      module_table<MethodsTable>(Module::pipeline, "aqbench_methods_table", &aqbench_methods_table);
-  return (table.*method)(observation, input);
+  return (methods_table().*method)(observation, input);
 };
 
 // The file of a saved matcher.
@@ -85,6 +82,7 @@ std::vector<MethodSpec> real_methods() {
        .run = kInModule<&MethodsTable::torchscript>,
        .dtype = "float32",
        .gives_depth_maps = true,
+       .uses_libtorch = true,
        .tells_own_stages = true,
        .reads = &model_file,
        .guest = [](const MethodInput& input) -> std::vector<GuestPart> {
@@ -94,6 +92,10 @@ std::vector<MethodSpec> real_methods() {
 }
 
 }  // namespace
+
+const MethodsTable& methods_table() {
+  return module_table<MethodsTable>(Module::pipeline, "aqbench_methods_table", &aqbench_methods_table);
+}
 
 const std::vector<MethodSpec>& method_registry() {
   static const std::vector<MethodSpec> table = [] {

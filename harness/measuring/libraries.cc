@@ -25,7 +25,7 @@ namespace {
 // this process.
 const TorchTable* loaded_torch_table() {
   const bool linked = &aqbench_torch_table != nullptr;
-  return linked || is_loaded(Module::pipeline) ? &torch_table() : nullptr;
+  return linked || is_loaded(Module::torch) ? &torch_table() : nullptr;
 }
 
 // The listener, and the sizes of blocks reported to it. LibTorch's own table exists only while there is a
@@ -82,7 +82,7 @@ std::string device_list_text() {
 }  // namespace
 
 const TorchTable& torch_table() {
-  return module_table<TorchTable>(Module::pipeline, "aqbench_torch_table", &aqbench_torch_table);
+  return module_table<TorchTable>(Module::torch, "aqbench_torch_table", &aqbench_torch_table);
 }
 
 UserScopeBridge::UserScopeBridge() {

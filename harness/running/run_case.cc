@@ -222,6 +222,13 @@ CaseResult run_one_case(const Case& planned, CaseBoard& board, const KeptFiles& 
   return result;
 }
 
+bool uses_libtorch(const Case& planned) {
+  if (!planned.workload.empty()) return true;
+  if (!uses_libraries(planned)) return false;
+  const ParameterValue* const kernel = find_option(planned, planned.method + ".kernel");
+  return method_of(planned).uses_libtorch || (kernel != nullptr && to_string(*kernel) == "torch");
+}
+
 }  // namespace
 
 WorkloadInput workload_input(const Case& planned, const WorkloadSpec& spec) {
@@ -286,7 +293,8 @@ CaseResult run_case_unscored(const Case& planned, CaseBoard& board, const std::f
 void load_modules_of(std::span<const Case> cases) {
   if (std::ranges::any_of(cases, [](const Case& planned) { return opencl::is_opencl(planned.device); }))
     opencl::open_if_possible();
-  if (std::ranges::any_of(cases, uses_libraries)) torch_table();
+  if (std::ranges::any_of(cases, uses_libraries)) methods_table();
+  if (std::ranges::any_of(cases, uses_libtorch)) torch_table();
 }
 
 }  // namespace aqbench

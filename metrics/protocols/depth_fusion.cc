@@ -171,10 +171,6 @@ Similarity fit_centres(std::span<const Vec3> centres, std::span<const Vec3> true
   return again ? *again : *best;
 }
 
-const ProtocolsTable& protocols_table() {
-  return module_table<ProtocolsTable>(Module::pipeline, "aqbench_protocols_table", &aqbench_protocols_table);
-}
-
 std::vector<Vec3> spread_over(const TriangleMesh& mesh, int count, std::uint64_t seed) {
   const TriangleSoup soup = cut_to_patch(mesh.vertices_m, mesh.triangles, nullptr);
   std::vector<Vec3> points_m;
@@ -187,7 +183,9 @@ std::vector<Vec3> spread_over(const TriangleMesh& mesh, int count, std::uint64_t
 ProtocolResult fused_depth_errors(std::span<const FusionView> views, const std::vector<Vec3>& truth_m,
                                   const FusionKnobs& knobs) {
   const PlacedViews fused = placed(views, knobs);
-  const TriangleMesh mesh = protocols_table().fuse_depths(fused.views, knobs);
+  const auto& table =
+      module_table<ProtocolsTable>(Module::pipeline, "aqbench_protocols_table", &aqbench_protocols_table);
+  const TriangleMesh mesh = table.fuse_depths(fused.views, knobs);
   PointCloud cloud;
   cloud.points_m = spread_over(mesh, knobs.samples, static_cast<std::uint64_t>(knobs.seed));
   keep_near_box(cloud.points_m, truth_m, knobs.crop_m);

@@ -4,7 +4,6 @@
 #include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <span>
 #include <string>
@@ -64,19 +63,11 @@ Similarity fit_centres(std::span<const Vec3> centres, std::span<const Vec3> true
 ProtocolResult fused_depth_errors(std::span<const FusionView> views, const std::vector<Vec3>& truth_m,
                                   const FusionKnobs& knobs);
 
-struct ImagePair;
-
-// What protocols ask of Open3D and LibTorch, in the module `pipeline` (core/module.h): fuses views of their
-// `estimate` by ScalableTSDFVolume; reads a TorchScript module, which is called with a predicted and a true
-// image, 1 x 3 x height x width values of -1 to 1, and returns a number. Reading and calling throw
-// Error(input) naming the file where that is no such module or gives no number.
+// What protocols ask of Open3D, in the module `pipeline` (core/module.h): fuses views of their `estimate` by
+// ScalableTSDFVolume.
 struct ProtocolsTable {
   TriangleMesh (*fuse_depths)(std::span<const FusionView> views, const FusionKnobs& knobs);
-  std::function<double(const ImagePair& image)> (*image_distance)(const std::string& file);
 };
-
-// Returns the table, loading the module if necessary. Throws Error(input) if the module is not installed.
-const ProtocolsTable& protocols_table();
 
 // Returns points spread evenly over a mesh.
 std::vector<Vec3> spread_over(const TriangleMesh& mesh, int count, std::uint64_t seed);

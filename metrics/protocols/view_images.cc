@@ -9,10 +9,12 @@
 
 #include "core/error.h"
 #include "core/files.h"
+#include "core/module.h"
 #include "core/parallel.h"
 #include "core/sha256.h"
 #include "metrics/numbers/exact_sum.h"
-#include "metrics/protocols/depth_fusion.h"
+
+AQBENCH_MODULE_TABLE aqbench::ImageDistanceTable aqbench_image_distance_table;
 
 namespace aqbench {
 namespace {
@@ -216,7 +218,9 @@ double mean_lpips(std::span<const ImagePair> images, const ImageKnobs& knobs) {
   if (!is_file(file)) throw input_error("{}: no such file", file);
   if (sha256_file_hex(file) != knobs.lpips.substr(file.size() + 1))
     throw input_error("{}: has changed since its hash was taken", file);
-  const auto distance_of = protocols_table().image_distance(file);
+  const auto& table = module_table<ImageDistanceTable>(Module::torch, "aqbench_image_distance_table",
+                                                       &aqbench_image_distance_table);
+  const auto distance_of = table.open(file);
   double sum = 0;
   for (const ImagePair& image : images) {
     if (!image.mask.empty() && !knobs.multiply_mask)

@@ -3,6 +3,7 @@
 // their programs apart.
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -46,6 +47,13 @@ std::span<const ImageProtocol> image_protocols();
 struct ImagePair {
   std::size_t height = 0, width = 0;
   std::span<const float> predicted, truth, mask = {};
+};
+
+// What LPIPS asks of LibTorch, in the module `torch` (core/module.h): reads a TorchScript module, which is
+// called with a predicted and a true image, 1 x 3 x height x width values of -1 to 1, and returns a number.
+// Reading and calling throw Error(input) naming the file where that is no such module or gives no number.
+struct ImageDistanceTable {
+  std::function<double(const ImagePair& image)> (*open)(const std::string& file);
 };
 
 // Compares images: psnr in dB, ssim (Wang et al., "Image quality assessment", TIP 2004; k1 = 0.01, k2 = 0.03,

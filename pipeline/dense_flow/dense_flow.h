@@ -208,6 +208,11 @@ Reconstruction run(const Observation& observation, const MethodInput& input);
 PairMatcher torchscript_matcher(const std::filesystem::path& file, const std::string& device,
                                 double min_confidence);
 
+// What torchscript asks of LibTorch, in the module `torch` (core/module.h): torchscript_matcher().
+struct TorchscriptTable {
+  PairMatcher (*matcher)(const std::filesystem::path& file, const std::string& device, double min_confidence);
+};
+
 // Runs torchscript on a dataset. Throws like run() and torchscript_matcher().
 Reconstruction run_torchscript(const Observation& observation, const MethodInput& input);
 

@@ -89,6 +89,7 @@ struct MethodSpec {
   // The number type that the result is computed from; "unknown" for an external program.
   std::string dtype = "float64";
   bool gives_depth_maps = false;
+  bool uses_libtorch = false;     // whatever its parameters are
   bool starts_program = false;    // an external one: its parameter `command`, or declared
   bool tells_own_stages = false;  // reports stages beside those listed: a program or a model
   MethodReads reads = nullptr;    // nullptr: nothing
@@ -107,10 +108,13 @@ const MethodSpec& find_method(std::string_view name);
 // Returns the spec of a declared method; its run and reads need MethodInput::declaration.
 MethodSpec declared_method(const MethodDeclaration& declaration);
 
-// The methods that need LibTorch, OpenCV or Open3D: in the module `pipeline` (core/module.h).
+// The methods that need OpenCV or Open3D: in the module `pipeline` (core/module.h).
 struct MethodsTable {
   RealMethod dense_flow, sparse, plane_sweep, torchscript;
 };
+
+// Returns the table, loading the module if necessary. Throws Error(input) if the module is not installed.
+const MethodsTable& methods_table();
 
 // A listed stage.
 struct StageSpec {

@@ -149,7 +149,7 @@ ParameterSpec variant_parameter() {
 }
 
 const WorkloadsTable& workloads_table() {
-  return module_table<WorkloadsTable>(Module::pipeline, "aqbench_workloads_table", &aqbench_workloads_table);
+  return module_table<WorkloadsTable>(Module::torch, "aqbench_workloads_table", &aqbench_workloads_table);
 }
 
 std::vector<ParameterSpec> device_parameters() {

@@ -140,7 +140,7 @@ std::unique_ptr<WorkloadRun> prepare_synthetic(const WorkloadInput& input);
 std::unique_ptr<WorkloadRun> prepare_equirect_views(const WorkloadInput& input);
 std::unique_ptr<WorkloadRun> prepare_equirect_pipeline(const WorkloadInput& input);
 
-// The part of workloads that needs LibTorch or OpenCV: in the module `pipeline` (core/module.h).
+// The part of workloads that needs LibTorch or OpenCV: in the module `torch` (core/module.h).
 struct WorkloadsTable {
   std::vector<double> (*absorption_torch)(const AbsorptionProblem& problem, const char* device);
   BatchedFactors (*tricubic_torch)(const std::vector<double>& grid, const TricubicQueries& queries,

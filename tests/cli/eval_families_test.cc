@@ -115,12 +115,12 @@ TEST_F(EvalFamilies, APatternIsABundleOfMethodsAndScenes) {
   EXPECT_THAT(shown.out, HasSubstr("b/far"));
   const json records = json_file(dir_ / "bundle/results.json").at("records");
   ASSERT_EQ(records.size(), 4U);
-  EXPECT_EQ(records.at(1).at("case"), "a/near");
+  EXPECT_EQ(records.at(1).at("case"), "a/near/seed=42");
   EXPECT_NEAR(records.at(1).at("metrics").at("depth_abs_rel").at("value").get<double>(), 0.01, 1e-6);
   EXPECT_NEAR(records.at(2).at("metrics").at("depth_abs_rel").at("value").get<double>(), 0.1, 1e-6);
   const ProgramResult printed = succeeded(run(with(words(asked), {"--json"})));
   write("printed.json", printed.out);
-  EXPECT_EQ(document_of(printed).at("protocols").at(1).at("case"), "b/far");
+  EXPECT_EQ(document_of(printed).at("protocols").at(1).at("case"), "b/far/seed=42");
   succeeded(run("accept bundle --baseline baseline.json"));
   succeeded(run("gate printed.json --baseline baseline.json"));
   for (const char* const scene : {"a", "b"})

@@ -89,6 +89,17 @@ TEST_F(ProgramAlone, SaysWhichModuleIsMissing) {
   EXPECT_FALSE(std::filesystem::exists(dir_ / "out"));
 }
 
+TEST_F(ProgramAlone, RunsMethodsOfImagesWithoutLibTorch) {
+  const std::filesystem::path modules = std::filesystem::path(AQBENCH_BINARY).parent_path();
+  for (const char* const module : {"libaqbench_images.so", "libaqbench_pipeline.so"})
+    std::filesystem::copy_file(modules / module, dir_ / module);
+  EXPECT_THAT(shell("ldd '" + (dir_ / "libaqbench_pipeline.so").string() + "'"), Not(HasSubstr("torch")));
+  EXPECT_THAT(run("sweep --scene undulating --method sparse --rig arc6 --width 320 --out out"),
+              HasSubstr("exit=0"));
+  EXPECT_THAT(run("sweep --workload absorption --out timed"),
+              HasSubstr("libaqbench_torch.so is missing in "));
+}
+
 TEST_F(ProgramAlone, RefusesATruncatedModule) {
   const std::filesystem::path whole =
       std::filesystem::path(AQBENCH_BINARY).parent_path() / "libaqbench_pipeline.so";
@@ -112,7 +123,8 @@ TEST_F(ProgramAlone, RefusesAnotherBuildsModule) {
 
 TEST_F(ProgramAlone, SkipsTheCasesOfDevicesWhoseModuleCannotBeLoaded) {
   const std::filesystem::path modules = std::filesystem::path(AQBENCH_BINARY).parent_path();
-  std::filesystem::copy_file(modules / "libaqbench_pipeline.so", dir_ / "libaqbench_pipeline.so");
+  for (const char* const module : {"libaqbench_pipeline.so", "libaqbench_torch.so"})
+    std::filesystem::copy_file(modules / module, dir_ / module);
   std::ofstream(dir_ / "libaqbench_opencl.so") << "no library";
   const std::string said = run("sweep --workload absorption --device opencl --out out");
   EXPECT_THAT(said, HasSubstr("skipped  absorption/seed=42: "));

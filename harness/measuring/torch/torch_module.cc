@@ -1,4 +1,4 @@
-// The part of the module `pipeline` that measures LibTorch.
+// The part of the module `torch` that measures LibTorch.
 #include <ATen/Parallel.h>
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <ATen/record_function.h>

@@ -1,4 +1,4 @@
-// The protocols' part of the module `pipeline`: fusion of depths by Open3D, images by LibTorch.
+// The protocols' part of the module `pipeline`: fusion of depths by Open3D.
 #include <open3d/camera/PinholeCameraIntrinsic.h>
 #include <open3d/geometry/RGBDImage.h>
 #include <open3d/geometry/TriangleMesh.h>
@@ -11,7 +11,6 @@
 #include <span>
 
 #include "metrics/protocols/depth_fusion.h"
-#include "metrics/protocols/module/image_distances.h"
 
 namespace aqbench {
 namespace {
@@ -47,5 +46,4 @@ TriangleMesh fuse(std::span<const FusionView> views, const FusionKnobs& knobs) {
 }  // namespace aqbench
 
 extern "C" const aqbench::ProtocolsTable aqbench_protocols_table;
-const aqbench::ProtocolsTable aqbench_protocols_table = {.fuse_depths = &aqbench::fuse,
-                                                         .image_distance = &aqbench::image_distance};
+const aqbench::ProtocolsTable aqbench_protocols_table = {.fuse_depths = &aqbench::fuse};

@@ -9,9 +9,12 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/module.h"
 #include "core/parallel.h"
 #include "core/stage_scope.h"
 #include "pipeline/plane_sweep/kernels/winner.h"
+
+AQBENCH_MODULE_TABLE aqbench::plane_sweep::TorchKernelTable aqbench_torch_kernel_table;
 
 namespace aqbench::plane_sweep {
 namespace {
@@ -215,7 +218,8 @@ Result run(const Input& input, const Options& options) {
   if (options.kernel == Kernel::reference)
     run_reference_kernel(input, options, result);
   else if (options.kernel == Kernel::torch)
-    run_torch_kernel(input, options, result);
+    module_table<TorchKernelTable>(Module::torch, "aqbench_torch_kernel_table", &aqbench_torch_kernel_table)
+        .run(input, options, result);
   else
     run_fused_kernel(input, options, result);
   return result;

@@ -157,6 +157,11 @@ void run_fused_kernel(const Input& input, const Options& options, Result& result
 // Throws Error(method) if LibTorch fails: out of memory, or a device that it does not have.
 void run_torch_kernel(const Input& input, const Options& options, Result& result);
 
+// What run() asks of LibTorch, in the module `torch` (core/module.h): run_torch_kernel().
+struct TorchKernelTable {
+  void (*run)(const Input& input, const Options& options, Result& result);
+};
+
 // ---- The cost functions on whole images in plain double precision, the reference of the fast kernels ----
 
 // Returns the one-dimensional weights of the window, separable and summing to 1 for ssim, all 1 for the

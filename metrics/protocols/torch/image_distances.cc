@@ -1,5 +1,4 @@
-#include "metrics/protocols/module/image_distances.h"
-
+// Distances of images by a TorchScript module.
 #include <ATen/Parallel.h>
 #include <ATen/ops/from_blob.h>
 #include <c10/core/InferenceMode.h>
@@ -9,10 +8,13 @@
 
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <span>
+#include <string>
 
 #include "core/error.h"
 #include "core/text.h"
+#include "metrics/protocols/view_images.h"
 
 namespace aqbench {
 namespace {
@@ -45,8 +47,7 @@ double number_of(const std::string& file, const c10::IValue& value) {
   return value.toTensor().to(at::kDouble).item<double>();
 }
 
-}  // namespace
-
+// On one thread: sums do not depend on the number of threads.
 std::function<double(const ImagePair& image)> image_distance(const std::string& file) {
   at::set_num_threads(1);
   torch::jit::Module module;
@@ -69,4 +70,8 @@ std::function<double(const ImagePair& image)> image_distance(const std::string& 
   };
 }
 
+}  // namespace
 }  // namespace aqbench
+
+extern "C" const aqbench::ImageDistanceTable aqbench_image_distance_table;
+const aqbench::ImageDistanceTable aqbench_image_distance_table = {.open = &aqbench::image_distance};

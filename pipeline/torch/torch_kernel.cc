@@ -1,5 +1,4 @@
-#include "pipeline/plane_sweep/kernels/plane_sweep.h"
-
+// The kernel `torch` of the plane sweep.
 #include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
@@ -24,6 +23,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/stage_scope.h"
+#include "pipeline/plane_sweep/kernels/plane_sweep.h"
 #include "pipeline/plane_sweep/kernels/winner.h"
 #include "scenes/optics/projection_table.h"
 
@@ -335,3 +335,7 @@ void run_torch_kernel(const Input& input, const Options& options, Result& result
 }
 
 }  // namespace aqbench::plane_sweep
+
+extern "C" const aqbench::plane_sweep::TorchKernelTable aqbench_torch_kernel_table;
+const aqbench::plane_sweep::TorchKernelTable aqbench_torch_kernel_table = {
+    .run = &aqbench::plane_sweep::run_torch_kernel};
