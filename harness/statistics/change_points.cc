@@ -4,11 +4,23 @@
 #include <cmath>
 #include <limits>
 
-#include "core/error.h"
 #include "harness/statistics/summary.h"
 
 namespace aqbench {
 namespace {
+
+// Change points as in Hunter (ICPE 2023) are E-divisive splits (Matteson and James, JASA 109, 2014) inside
+// overlapping windows, tested with Student's t, then merged bottom-up. Unlike Hunter, standard deviations are
+// with n - 1, and a level has at least two values. They are the candidates for steps, many of them: masked
+// steps, up and down again, have a weak split at first.
+constexpr std::size_t kWindow = 50;  // values that are looked at together; windows overlap by half
+constexpr double kCandidateP = 0.2;  // the largest p of a split
+constexpr double kMinChange = 0.03;  // of the mean, as a share of the smaller mean
+
+// The largest p of a step by generalised least squares in up to 16 runs. Longer histories have more places
+// for a false step, short ones have no more evidence to give.
+constexpr double kMaxStepP = 4.5e-4;
+constexpr double kLeastAutocorrelation = 0.3;  // between neighbours; what is measured counts where it is more
 
 struct Moments {
   double n = 0, mean = 0, squares = 0;  // squares: sum of (x - mean)^2
@@ -32,9 +44,8 @@ struct Split {
 // The split of [begin, end) with the largest energy distance between its sides,
 // q = m n / (m + n) (2 E|X - Y| - E|X - X'| - E|Y - Y'|), all from sums over pairs that move one value at a
 // time from right to left. nullopt if the part is too short.
-std::optional<Split> best_split(std::span<const double> values, std::size_t begin, std::size_t end,
-                                std::size_t min_segment) {
-  if (end - begin < 2 * min_segment) return std::nullopt;
+std::optional<Split> best_split(std::span<const double> values, std::size_t begin, std::size_t end) {
+  if (end - begin < 2 * kMinLevelValues) return std::nullopt;
   const auto distances_to = [&](std::size_t i, std::size_t from, std::size_t to) {
     double sum = 0;
     for (std::size_t j = from; j < to; ++j) sum += std::abs(values[i] - values[j]);
@@ -43,14 +54,14 @@ std::optional<Split> best_split(std::span<const double> values, std::size_t begi
   double across = 0, left = 0, right = 0;
   for (std::size_t i = begin; i < end; ++i) right += distances_to(i, i + 1, end);
   std::optional<Split> best;
-  for (std::size_t index = begin + 1; index + min_segment <= end; ++index) {
+  for (std::size_t index = begin + 1; index + kMinLevelValues <= end; ++index) {
     const double to_left = distances_to(index - 1, begin, index - 1);
     const double to_right = distances_to(index - 1, index, end);
     across += to_right - to_left;
     left += to_left;
     right -= to_right;
     const auto m = static_cast<double>(index - begin), n = static_cast<double>(end - index);
-    if (index - begin < min_segment) continue;
+    if (index - begin < kMinLevelValues) continue;
     const double energy = 2 * across / (m * n) - 2 * left / (m * (m - 1)) - 2 * right / (n * (n - 1));
     const double q = m * n / (m + n) * energy;
     if (!best || q > best->q) best = Split{index, q};
@@ -59,13 +70,13 @@ std::optional<Split> best_split(std::span<const double> values, std::size_t begi
 }
 
 // Splits one window top-down for as long as the best split of all its parts is significant.
-std::vector<std::size_t> split_window(std::span<const double> values, const ChangePointOptions& options) {
+std::vector<std::size_t> split_window(std::span<const double> values) {
   std::vector<std::size_t> ends = {0, values.size()};  // of the parts, ascending
   while (true) {
     std::optional<Split> best;
     std::size_t part = 0;
     for (std::size_t i = 0; i + 1 < ends.size(); ++i) {
-      const auto split = best_split(values, ends[i], ends[i + 1], options.min_segment);
+      const auto split = best_split(values, ends[i], ends[i + 1]);
       if (split && (!best || split->q > best->q)) {
         best = split;
         part = i;
@@ -74,7 +85,7 @@ std::vector<std::size_t> split_window(std::span<const double> values, const Chan
     if (!best) break;
     const auto before = values.subspan(ends[part], best->index - ends[part]);
     const auto after = values.subspan(best->index, ends[part + 1] - best->index);
-    if (!(compare_levels(before, after).p <= options.candidate_p)) break;
+    if (!(compare_levels(before, after).p <= kCandidateP)) break;
     ends.insert(ends.begin() + static_cast<std::ptrdiff_t>(part) + 1, best->index);
   }
   return {ends.begin() + 1, ends.end() - 1};
@@ -88,12 +99,12 @@ ChangePoint change_point_at(std::span<const double> history, const std::vector<s
   return {index, compare_levels(history.subspan(begin, index - begin), history.subspan(index, end - index))};
 }
 
-std::vector<std::size_t> candidates_of(std::span<const double> history, const ChangePointOptions& options) {
+std::vector<std::size_t> candidates_of(std::span<const double> history) {
   std::vector<std::size_t> indices;
   for (std::size_t start = 0, next = 0; start < history.size(); start = next) {
-    const auto window = history.subspan(start, std::min(options.window, history.size() - start));
-    next = start + std::max<std::size_t>(1, options.window / 2);
-    for (const std::size_t index : split_window(window, options)) {
+    const auto window = history.subspan(start, std::min(kWindow, history.size() - start));
+    next = start + kWindow / 2;
+    for (const std::size_t index : split_window(window)) {
       indices.push_back(start + index);
       next = std::max(next, start + index);
     }
@@ -179,9 +190,9 @@ std::vector<double> additive(std::span<const double> history) {
 }
 
 // The largest p of a step in a history of so many runs.
-double allowed_p(std::size_t runs, const TrendStepOptions& options) {
+double allowed_p(std::size_t runs) {
   const double share = 16 / static_cast<double>(runs);
-  return options.max_p * std::clamp(share * share, 0.1, 1.0);
+  return kMaxStepP * std::clamp(share * share, 0.1, 1.0);
 }
 
 // The borders of levels: 0, each step, the end.
@@ -192,21 +203,56 @@ std::vector<std::size_t> borders_of(std::span<const double> history, std::span<c
   return borders;
 }
 
-}  // namespace
-
-void check(const ChangePointOptions& options) {
-  require_at_least("min_segment", static_cast<double>(options.min_segment), 2);
-  require_at_least("window", static_cast<double>(options.window),
-                   2 * static_cast<double>(options.min_segment));
-  require_between("candidate_p", options.candidate_p, 0, 1);
-  require_between("max_p", options.max_p, 0, 1);
-  require_at_most("max_p", options.max_p, options.candidate_p);
-  require_at_least("min_change", options.min_change, 0);
+// Returns the correlation of neighbours around the levels between the steps, corrected for its bias in short
+// series.
+double autocorrelation_of(std::span<const double> history, std::span<const ChangePoint> steps) {
+  const std::vector<std::size_t> borders = borders_of(history, steps);
+  double products = 0, squares = 0, neighbours = 0;
+  for (std::size_t level = 0; level + 1 < borders.size(); ++level) {
+    const auto values = history.subspan(borders[level], borders[level + 1] - borders[level]);
+    double mean = 0;
+    for (const double value : values) mean += value / static_cast<double>(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      squares += (values[i] - mean) * (values[i] - mean);
+      if (i > 0) products += (values[i] - mean) * (values[i - 1] - mean);
+    }
+    neighbours += static_cast<double>(values.size());
+  }
+  if (!(squares > 0)) return kLeastAutocorrelation;
+  const double raw = products / squares;
+  // Around estimated means it comes out too small (Kendall 1954).
+  const double levels = static_cast<double>(borders.size() - 1);
+  const double corrected = raw + levels * (1 + 4 * raw) / neighbours;
+  return std::clamp(corrected, kLeastAutocorrelation, kMaxAutocorrelation);
 }
 
+// Returns the change points of a history, in ascending order.
+std::vector<ChangePoint> detect_change_points(std::span<const double> history) {
+  require_finite("history", history);
+  std::vector<std::size_t> indices = candidates_of(history);
+  std::vector<ChangePoint> points;
+  for (std::size_t i = 0; i < indices.size(); ++i) points.push_back(change_point_at(history, indices, i));
+  // Remove the weakest one until all are strong: first by p, then by size. The levels beside a removed one
+  // become longer, so their tests are computed again.
+  while (!points.empty()) {
+    auto weakest = std::ranges::max_element(points, {}, [](const auto& point) { return point.level.p; });
+    if (weakest->level.p <= kCandidateP) {
+      weakest = std::ranges::min_element(points, {}, [](const auto& point) { return point.level.magnitude; });
+      if (weakest->level.magnitude >= kMinChange) break;
+    }
+    const auto position = weakest - points.begin();
+    points.erase(weakest);
+    indices.erase(indices.begin() + position);
+    const auto gone = static_cast<std::size_t>(position);
+    if (gone > 0) points[gone - 1] = change_point_at(history, indices, gone - 1);
+    if (gone < points.size()) points[gone] = change_point_at(history, indices, gone);
+  }
+  return points;
+}
+
+}  // namespace
+
 LevelChange compare_levels(std::span<const double> before, std::span<const double> after) {
-  require_not_empty("before", before.size());
-  require_not_empty("after", after.size());
   const Moments a = moments_of(before), b = moments_of(after);
   LevelChange level;
   level.mean_before = a.mean;
@@ -223,50 +269,18 @@ LevelChange compare_levels(std::span<const double> before, std::span<const doubl
   return level;
 }
 
-std::vector<ChangePoint> detect_change_points(std::span<const double> history,
-                                              const ChangePointOptions& options) {
-  check(options);
-  require_finite("history", history);
-  std::vector<std::size_t> indices = candidates_of(history, options);
-  std::vector<ChangePoint> points;
-  for (std::size_t i = 0; i < indices.size(); ++i) points.push_back(change_point_at(history, indices, i));
-  // Remove the weakest one until all are strong: first by p, then by size. The levels beside a removed one
-  // become longer, so their tests are computed again.
-  while (!points.empty()) {
-    auto weakest = std::ranges::max_element(points, {}, [](const auto& point) { return point.level.p; });
-    if (weakest->level.p <= options.max_p) {
-      weakest = std::ranges::min_element(points, {}, [](const auto& point) { return point.level.magnitude; });
-      if (weakest->level.magnitude >= options.min_change) break;
-    }
-    const auto position = weakest - points.begin();
-    points.erase(weakest);
-    indices.erase(indices.begin() + position);
-    const auto gone = static_cast<std::size_t>(position);
-    if (gone > 0) points[gone - 1] = change_point_at(history, indices, gone - 1);
-    if (gone < points.size()) points[gone] = change_point_at(history, indices, gone);
-  }
-  return points;
-}
-
 PinnedComparison compare_with_pinned(std::span<const double> history,
-                                     std::span<const ChangePoint> change_points, std::size_t pinned,
-                                     const ChangePointOptions& options) {
-  check(options);
-  require_finite("history", history);
-  if (pinned >= history.size())
-    throw input_error("pinned is {}, but history has {} values", pinned, history.size());
+                                     std::span<const ChangePoint> change_points, std::size_t pinned) {
   PinnedComparison result;
   result.pinned_end = history.size();
   for (const ChangePoint& point : change_points) {
-    if (point.index == 0 || point.index >= history.size() || point.index <= result.newest_begin)
-      throw input_error("change_points: not those of this history");
     result.newest_begin = point.index;
     if (point.index <= pinned) result.pinned_begin = point.index;
     if (point.index > pinned) result.pinned_end = std::min(result.pinned_end, point.index);
   }
   result.level = compare_levels(history.subspan(result.pinned_begin, result.pinned_end - result.pinned_begin),
                                 history.subspan(result.newest_begin));
-  result.changed = result.level.p <= options.max_p && result.level.magnitude >= options.min_change;
+  result.changed = result.level.p <= kMaxStepP && result.level.magnitude >= kMinChange;
   return result;
 }
 
@@ -276,36 +290,13 @@ bool is_bit_equal(std::span<const double> history) {
   return same > 0 && same >= different;
 }
 
-double autocorrelation_of(std::span<const double> history, std::span<const ChangePoint> steps, double least) {
-  const std::vector<std::size_t> borders = borders_of(history, steps);
-  double products = 0, squares = 0, neighbours = 0;
-  for (std::size_t level = 0; level + 1 < borders.size(); ++level) {
-    const auto values = history.subspan(borders[level], borders[level + 1] - borders[level]);
-    double mean = 0;
-    for (const double value : values) mean += value / static_cast<double>(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      squares += (values[i] - mean) * (values[i] - mean);
-      if (i > 0) products += (values[i] - mean) * (values[i - 1] - mean);
-    }
-    neighbours += static_cast<double>(values.size());
-  }
-  if (!(squares > 0)) return least;
-  const double raw = products / squares;
-  // Around estimated means it comes out too small (Kendall 1954).
-  const double levels = static_cast<double>(borders.size() - 1);
-  const double corrected = raw + levels * (1 + 4 * raw) / neighbours;
-  return std::clamp(corrected, least, kMaxAutocorrelation);
-}
-
-std::vector<ChangePoint> detect_steps(std::span<const double> history, const TrendStepOptions& options) {
-  require_between("max_p", options.max_p, 0, 1);
-  require_finite("history", history);
+std::vector<ChangePoint> detect_steps(std::span<const double> history) {
   if (is_bit_equal(history)) return every_change(history);
-  std::vector<ChangePoint> steps = detect_change_points(history, options.change_points);
+  std::vector<ChangePoint> steps = detect_change_points(history);
   const std::vector<double> values = additive(history);
   // Removes the weakest step until all are strong; the levels beside it become longer.
   while (!steps.empty()) {
-    const double correlation = autocorrelation_of(values, steps, options.least_autocorrelation);
+    const double correlation = autocorrelation_of(values, steps);
     const std::vector<std::size_t> borders = borders_of(history, steps);
     const std::vector<double> all_p = corrected_p(values, borders, correlation);
     std::size_t weakest = 0;
@@ -315,14 +306,14 @@ std::vector<ChangePoint> detect_steps(std::span<const double> history, const Tre
       const auto after = history.subspan(borders[i + 1], borders[i + 2] - borders[i + 1]);
       steps[i].level = compare_levels(before, after);
       steps[i].level.p = all_p[i];
-      const bool small = steps[i].level.magnitude < options.change_points.min_change;
+      const bool small = steps[i].level.magnitude < kMinChange;
       const double p = small ? std::numeric_limits<double>::infinity() : steps[i].level.p;
       if (p > weakest_p) {
         weakest_p = p;
         weakest = i;
       }
     }
-    if (weakest_p <= allowed_p(history.size(), options)) break;
+    if (weakest_p <= allowed_p(history.size())) break;
     steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(weakest));
   }
   return steps;

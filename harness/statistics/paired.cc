@@ -293,8 +293,6 @@ bool needs_confirmation(const PairedComparison& comparison) {
 }
 
 Confirmation confirm(const PairedComparison& first, const PairedComparison& fresh) {
-  if (first.name != fresh.name)
-    throw input_error("name: '{}' cannot be confirmed by pairs of '{}'", first.name, fresh.name);
   if (!needs_confirmation(first)) return {first.verdict, first.reason};
   if (fresh.verdict == first.verdict) return {first.verdict, "confirmed by fresh pairs: " + fresh.reason};
   if (fresh.verdict == PairedVerdict::trade)

@@ -227,8 +227,7 @@ SignChanges sign_changes(std::span<const double> differences, double shift);
 void judge_pairs(PairedComparison& result, double delta);
 
 // Returns adjusted p-values: rejecting those at most alpha keeps the chance of even one false rejection at
-// alpha, however the tests depend on each other (Holm, Scand. J. Statist. 6, 1979). Throws Error(input)
-// "p_values[2] is 1.5, must be 0 to 1".
+// alpha, however the tests depend on each other (Holm, Scand. J. Statist. 6, 1979).
 std::vector<double> holm(std::span<const double> p_values);
 
 // Compares all gated cases at one look, with every pair measured so far.
@@ -264,7 +263,7 @@ struct Confirmation {
   std::string reason;  // one line
 };
 // Confirms a flag: it counts only if fresh pairs of the same case give the same verdict, otherwise the case
-// is INCONCLUSIVE; any other verdict stays. Throws Error(input) if the names differ.
+// is INCONCLUSIVE; any other verdict stays.
 Confirmation confirm(const PairedComparison& first, const PairedComparison& fresh);
 
 // Returns whether the verdict is a flag: REGRESSED or FASTER.

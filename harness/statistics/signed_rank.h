@@ -14,27 +14,16 @@ namespace aqbench {
 // 3rd ed., ch. 3. Hodges and Lehmann, "Estimates of location based on rank tests", Ann. Math. Statist. 34,
 // 1963; the interval inverts the signed-rank test (Hollander, Wolfe and Chicken, ch. 3.3).
 
-// Ranks with ties. Mid-ranks are halves; doubled they are exact integers.
-struct DoubledRanks {
-  std::vector<std::uint32_t> values;  // twice the mid-rank (from 1) of each value, in the order given
-  bool ties = false;
-};
-
-// Ranks values, which must be finite.
-DoubledRanks doubled_mid_ranks(std::span<const double> values);
-
 // The most differences of one test. That many take up to 1.5 s; the time grows with their cube.
 inline constexpr std::size_t kMaxSignedRankPairs = 2048;
 
 // The result of the test.
 struct SignedRankTest {
-  std::size_t pairs = 0;   // differences given
-  std::size_t zeros = 0;   // of these, dropped because a zero has no sign
-  bool ties = false;       // some of the other |differences| are equal: mid-ranks were used
-  double w_plus = 0;       // sum of the ranks of the positive differences
-  double p_greater = 1;    // P(W+ >= w_plus) under fair coins: small if the differences are above 0
-  double p_less = 1;       // P(W+ <= w_plus)
-  double p_two_sided = 1;  // twice the smaller one, at most 1
+  std::size_t zeros = 0;  // differences that were dropped because a zero has no sign
+  bool ties = false;      // some of the other |differences| are equal: mid-ranks were used
+  // Under fair coins the chances of a sum of the ranks of positive differences that is at least, or at most,
+  // as large: small if the differences are above 0, or below.
+  double p_greater = 1, p_less = 1;
 };
 
 // Tests whether the differences are symmetric about 0. Two of them are tied if their absolute values are the
@@ -72,7 +61,7 @@ struct HodgesLehmann {
 };
 
 // Estimates the shift of the differences. Throws Error(input) "differences..." if there are none or more than
-// kMaxSignedRankPairs, or if one is not finite; Error(usage) unless 0 < confidence < 1.
+// kMaxSignedRankPairs, or if one is not finite.
 HodgesLehmann hodges_lehmann(std::span<const double> differences, double confidence = 0.99);
 
 // Returns the fewest pairs whose widest interval reaches the confidence: 8 for 0.99.
@@ -87,8 +76,7 @@ struct BootstrapInterval {
   std::uint64_t seed = 0;
 };
 
-// Draws the bootstrap interval. Throws as hodges_lehmann(), and Error(usage) unless
-// draws >= 2 / (1 - confidence).
+// Draws the bootstrap interval, at least 2 / (1 - confidence) times. Throws as hodges_lehmann().
 BootstrapInterval bootstrap_hodges_lehmann(std::span<const double> differences, double confidence, int draws,
                                            std::uint64_t seed);
 
@@ -107,7 +95,7 @@ struct ResolutionQuestion {
 // of few pairs are smaller than the noise; in it the least shift that is flagged is max(flag_above -
 // estimate, -lower bound). For power 0.9 that shift was flagged in 85 % (8 pairs) to 90 % (20 or more) of
 // fresh comparisons with normal noise, in 80 to 89 % with Student's t of 2 degrees. Throws as
-// hodges_lehmann(), and Error(usage) unless draws >= 1, 0 < alpha < 0.5 and 0 < power < 1.
+// hodges_lehmann().
 std::optional<double> smallest_visible_shift(std::span<const double> differences,
                                              const ResolutionQuestion& question);
 

@@ -139,14 +139,10 @@ SampleSummary summarize(std::span<const double> samples, double confidence) {
   summary.max = sorted.back();
   if (samples.size() < 2) return summary;
 
-  double squares = 0, neighbours = 0;
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    squares += (samples[i] - mean) * (samples[i] - mean);
-    if (i > 0) neighbours += (samples[i] - mean) * (samples[i - 1] - mean);
-  }
+  double squares = 0;
+  for (const double sample : samples) squares += (sample - mean) * (sample - mean);
   summary.sd = std::sqrt(squares / static_cast<double>(samples.size() - 1));
   if (mean > 0) summary.cv = *summary.sd / mean;
-  if (samples.size() >= 3 && squares > 0) summary.autocorrelation = neighbours / squares;
   summary.median_interval = median_interval(sorted, median, confidence);
   return summary;
 }

@@ -56,7 +56,6 @@ struct SampleSummary {
   std::optional<double> mean, median, min, max;   // n >= 1
   std::optional<double> sd;                       // with n - 1; n >= 2
   std::optional<double> cv;                       // sd / mean; n >= 2, mean above 0
-  std::optional<double> autocorrelation;          // lag 1, in the order given; n >= 3, sd above 0
   std::optional<MedianInterval> median_interval;  // 2^(1 - n) <= 1 - confidence: n >= 6 for 0.95, 8 for 0.99
 };
 

@@ -108,16 +108,16 @@ bool gate_passes(const std::string& metric, const std::string& unit, Better bett
 }
 
 // Whether so few values, which are not bit-equal, say nothing of how they vary by themselves.
-bool is_too_short(std::span<const double> values, const TrendStepOptions& options) {
-  return values.size() < 2 * options.change_points.min_segment && !is_bit_equal(values);
+bool is_too_short(std::span<const double> values) {
+  return values.size() < 2 * kMinLevelValues && !is_bit_equal(values);
 }
 
 // The steps of a metric over runs of the same options, as detect_steps() finds them. Fewer than four runs do
 // not tell whether the value varies by itself: then a step is what a gate with the default tolerance does not
 // pass (harness/gating/), with p = 1.
 std::vector<ChangePoint> metric_steps(const std::string& metric, const std::string& unit, Better better,
-                                      std::span<const double> values, const TrendStepOptions& options) {
-  if (!is_too_short(values, options)) return detect_steps(values, options);
+                                      std::span<const double> values) {
+  if (!is_too_short(values)) return detect_steps(values);
   std::vector<std::size_t> starts = {0};
   for (std::size_t i = 1; i < values.size(); ++i)
     if (!gate_passes(metric, unit, better, values[i - 1], values[i])) starts.push_back(i);
@@ -132,15 +132,12 @@ std::vector<ChangePoint> metric_steps(const std::string& metric, const std::stri
 }
 
 // Compares the newest level of the series with that of the pinned run; nullopt where the run is not in it.
-std::optional<PinnedComparison> pinned_level(const TrendSeries& series, std::optional<std::size_t> pinned,
-                                             const TrendStepOptions& options) {
+std::optional<PinnedComparison> pinned_level(const TrendSeries& series, std::optional<std::size_t> pinned) {
   const auto at = pinned ? std::ranges::find(series.runs, *pinned) : series.runs.end();
   if (at == series.runs.end()) return std::nullopt;
-  ChangePointOptions levels = options.change_points;
-  levels.max_p = options.max_p;
-  PinnedComparison found = compare_with_pinned(series.values, series.changes,
-                                               static_cast<std::size_t>(at - series.runs.begin()), levels);
-  if (!series.is_time && is_too_short(series.values, options))
+  PinnedComparison found =
+      compare_with_pinned(series.values, series.changes, static_cast<std::size_t>(at - series.runs.begin()));
+  if (!series.is_time && is_too_short(series.values))
     found.changed = !gate_passes(series.metric, series.unit, series.better, found.level.mean_before,
                                  found.level.mean_after);
   return found;
@@ -172,10 +169,9 @@ std::vector<TrendSeries> detect_trends(const TrendHistory& history, const TrendO
   std::vector<TrendSeries> found;
   for (auto& [key, series] : all) {
     if (series.values.size() < 2) continue;
-    series.changes = series.is_time ? detect_steps(series.values, options.steps)
-                                    : metric_steps(series.metric, series.unit, series.better, series.values,
-                                                   options.steps);
-    series.pinned = pinned_level(series, pinned, options.steps);
+    series.changes = series.is_time ? detect_steps(series.values)
+                                    : metric_steps(series.metric, series.unit, series.better, series.values);
+    series.pinned = pinned_level(series, pinned);
     found.push_back(std::move(series));
   }
   std::stable_partition(found.begin(), found.end(),

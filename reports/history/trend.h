@@ -71,7 +71,6 @@ struct TrendOptions {
   std::string metric;
   DecideBy decide_by = DecideBy::automatic;  // which of the two, where none is named
   std::string pinned;                        // a run's id or commit, or the beginning of one; "" for none
-  TrendStepOptions steps;
 };
 
 // Returns a series for each case and metric that at least two runs have with the same options, those with a

@@ -111,7 +111,7 @@ def main():
             metrics.append({"name": name, "a": a, "b": b, "margin": generator.choice([0.05, 0.04])})
         decide(metrics)
         rows.append({"metrics": metrics})
-    text = json.dumps(rows, indent=0)
+    text = "[" + ",\n ".join(json.dumps(row) for row in rows) + "]"
     pathlib.Path(__file__).with_name("quality_values.json").write_text(text + "\n", encoding="utf-8")
 
 

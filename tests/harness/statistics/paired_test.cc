@@ -197,10 +197,6 @@ TEST(Paired, FlagsAreConfirmedByFreshPairs) {
   EXPECT_THAT(confirm(slow, quiet).reason, HasSubstr("REGRESSED was not confirmed: fresh pairs give PASS"));
   EXPECT_EQ(confirm(slow, fast).verdict, PairedVerdict::inconclusive);
   EXPECT_EQ(confirm(quiet, slow).verdict, PairedVerdict::pass);
-  PairedComparison other = slow;
-  other.name = "another";
-  EXPECT_EQ(error_of(ErrorKind::input, [&] { confirm(slow, other); }),
-            "name: 'sweep' cannot be confirmed by pairs of 'another'");
 }
 
 TEST(Paired, ReasonsSayWhatStoodInTheWay) {

@@ -22,8 +22,6 @@ TEST(Summary, ByHand) {
   EXPECT_EQ(summary.max, 9);
   EXPECT_DOUBLE_EQ(summary.sd.value(), std::sqrt(32.0 / 7));
   EXPECT_DOUBLE_EQ(summary.cv.value(), std::sqrt(32.0 / 7) / 5);
-  // Deviations -3 -1 -1 -1 0 0 2 4: products of neighbours 3 1 1 0 0 0 8.
-  EXPECT_DOUBLE_EQ(summary.autocorrelation.value(), 13.0 / 32);
   ASSERT_TRUE(summary.median_interval);
   EXPECT_EQ(summary.median_interval->lower, 2);  // 2 P(no sample below) = 2 / 256; with one more 18 / 256
   EXPECT_EQ(summary.median_interval->upper, 9);
@@ -35,22 +33,21 @@ TEST(Summary, UnknownIsNeverZero) {
   const SampleSummary none = summarize(Values{});
   EXPECT_EQ(none.n, 0u);
   EXPECT_FALSE(none.mean || none.median || none.min || none.max || none.sd || none.cv);
-  EXPECT_FALSE(none.autocorrelation || none.median_interval);
+  EXPECT_FALSE(none.median_interval);
 
   const SampleSummary one = summarize(Values{3});
   EXPECT_EQ(one.mean, 3);
   EXPECT_EQ(one.median, 3);
-  EXPECT_FALSE(one.sd || one.cv || one.autocorrelation || one.median_interval);
+  EXPECT_FALSE(one.sd || one.cv || one.median_interval);
 
   const SampleSummary two = summarize(Values{3, 5});
   EXPECT_DOUBLE_EQ(two.sd.value(), std::sqrt(2.0));
   EXPECT_TRUE(two.cv);
-  EXPECT_FALSE(two.autocorrelation || two.median_interval);
+  EXPECT_FALSE(two.median_interval);
 
   const SampleSummary constant = summarize(Values(10, 0.1));
   EXPECT_EQ(constant.mean, 0.1);
   EXPECT_EQ(constant.sd, 0);  // known, and 0
-  EXPECT_FALSE(constant.autocorrelation);
 
   const SampleSummary negative = summarize(Values{-1, -2, -3});
   EXPECT_FALSE(negative.cv);
@@ -87,13 +84,6 @@ TEST(Summary, MedianIntervalCoverage) {
     EXPECT_GE(stated, 0.95);
     EXPECT_NEAR(static_cast<double>(covered) / draws, stated, 4 * std::sqrt(stated * (1 - stated) / draws));
   }
-}
-
-TEST(Summary, FindsTheAutocorrelationPutIn) {
-  const Values times = machine_times({.cv = 0.011, .autocorrelation = 0.29}, 1, 20000);
-  const SampleSummary summary = summarize(times);
-  EXPECT_NEAR(summary.autocorrelation.value(), 0.29, 0.03);
-  EXPECT_NEAR(summary.cv.value(), 0.011, 0.0005);
 }
 
 TEST(Summary, RefusesWhatIsNotFinite) {

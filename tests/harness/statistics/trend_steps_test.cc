@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <random>
+
+#include "tests/core/error_matcher.h"
 
 namespace aqbench {
 namespace {
@@ -139,30 +142,46 @@ TEST(TrendSteps, FivePercentAreFoundWithinTenRuns) {
   }
 }
 
-// Values by NumPy: (1 - 0.5 L) applied to log y, to a level and to a step, the first row scaled by
-// sqrt(0.75), then numpy.linalg.lstsq; the autocorrelation of these values is below what counts at least,
-// 0.5.
-TEST(TrendSteps, PIsThatOfGeneralisedLeastSquares) {
-  const Values history = {100, 101, 99, 102, 98, 100, 101, 99, 106, 107, 105, 108, 104, 106, 107, 105};
-  TrendStepOptions options;
-  options.least_autocorrelation = 0.5;
-  options.max_p = 0.01;
-  const auto steps = detect_steps(history, options);
-  ASSERT_EQ(steps.size(), 1u);
-  EXPECT_EQ(steps[0].index, 8u);
-  EXPECT_NEAR(steps[0].level.p, 0.000600212175439, 1e-9);
+TEST(TrendSteps, ComparesWithAPinnedRelease) {
+  std::mt19937_64 generator(5);
+  Values history = stationary(generator, 120, 0.002, 0);
+  for (std::size_t k = 40; k < 120; ++k) history[k] *= k < 80 ? 1.1 : 1.01;
+  const auto steps = detect_steps(history);
+  ASSERT_EQ(steps.size(), 2u);
+  const PinnedComparison first = compare_with_pinned(history, steps, 10);
+  EXPECT_EQ(first.pinned_begin, 0u);
+  EXPECT_EQ(first.pinned_end, 40u);
+  EXPECT_EQ(first.newest_begin, 80u);
+  EXPECT_NEAR(first.level.change.value(), 0.01, 0.002);
+  EXPECT_FALSE(first.changed);  // significant, but below 3 %
+  EXPECT_LT(first.level.p, 1e-4);
+  const PinnedComparison second = compare_with_pinned(history, steps, 60);
+  EXPECT_EQ(second.pinned_begin, 40u);
+  EXPECT_EQ(second.pinned_end, 80u);
+  EXPECT_TRUE(second.changed);
+  EXPECT_NEAR(second.level.change.value(), 1.01 / 1.1 - 1, 0.003);
+  const PinnedComparison same = compare_with_pinned(history, steps, 100);
+  EXPECT_EQ(same.level.change, 0);
+  EXPECT_EQ(same.level.p, 1);
+  EXPECT_FALSE(same.changed);
 }
 
-// Of an endless series it would be the coefficient itself.
-TEST(TrendSteps, TheAutocorrelationIsThatOfTheSeriesAroundItsLevels) {
-  std::mt19937_64 generator(3);
-  Values history = stationary(generator, 4000, 0.01, 0.6);
-  EXPECT_NEAR(autocorrelation_of(history, {}, 0), 0.6, 0.03);
-  for (std::size_t k = 2000; k < 4000; ++k) history[k] *= 1.2;
-  ChangePoint step;
-  step.index = 2000;
-  EXPECT_NEAR(autocorrelation_of(history, std::vector{step}, 0), 0.6, 0.03);
-  EXPECT_EQ(autocorrelation_of(stationary(generator, 4000, 0.01, 0), {}, 0.3), 0.3);
+TEST(TrendSteps, LevelsWithoutSpreadOrMean) {
+  EXPECT_EQ(compare_levels(Values{1}, Values{2}).p, 1);  // nothing to judge the spread by
+  EXPECT_EQ(compare_levels(Values{1, 1}, Values{2, 2}).p, 0);
+  EXPECT_EQ(compare_levels(Values{1, 1}, Values{1, 1}).p, 1);
+  const LevelChange from_zero = compare_levels(Values{0, 0}, Values{1, 1.5});
+  EXPECT_FALSE(from_zero.change);
+  EXPECT_EQ(from_zero.magnitude, std::numeric_limits<double>::infinity());
+  EXPECT_DOUBLE_EQ(compare_levels(Values{100, 100}, Values{80, 80}).magnitude, 0.25);
+}
+
+TEST(TrendSteps, AValueThatIsNotFiniteIsNamed) {
+  EXPECT_EQ(error_of(ErrorKind::input,
+                     [] {
+                       detect_steps(Values{1, 2, std::nan(""), 3});
+                     }),
+            "history[2] is nan, must be finite");
 }
 
 }  // namespace
