@@ -340,7 +340,7 @@ ExitCode bisect_command(const Arguments& arguments) {
                "\n");
   else
     fmt::print("\n{}, by {}; each test at alpha {:g}\n", answer_text(found, commits), runner.why(),
-               request.options.alpha);
+               kBisectAlpha);
   return found.is_one_commit() ? ExitCode::pass : ExitCode::inconclusive;
 }
 

@@ -32,12 +32,9 @@ constexpr const char* kCaseName = "command";
 constexpr int kUsualRuns = 3;
 constexpr double kLongRunS = 2;  // a command that takes longer runs once in a unit
 
-// What a trial run of one side took.
-struct Trial {
-  double run_s = 0;   // the command alone
-  double unit_s = 0;  // with what is not timed
-  bool prints_gbench_report = false;
-  Record unit = {};     // of the last run
+// A trial of one side: its last run.
+struct Trial : CommandAnswer {
+  double unit_s = 0;    // with what is not timed
   bool single = false;  // there was one run alone
 };
 
@@ -68,12 +65,7 @@ Trial try_side(const CommandPair& pair, AbSide side, double spent_s, const Settl
   Trial trial;
   for (int i = 0; i < 2; ++i) {
     const auto start = SteadyClock::now();
-    const CommandAnswer ran = tried(pair, side, settle, spent_s);
-    trial.unit_s = seconds_since(start);
-    trial.unit = ran.unit;
-    trial.single = i == 0;
-    trial.prints_gbench_report = ran.prints_gbench_report;
-    trial.run_s = 1e-3 * ran.unit.timing.warm_ms.front();
+    trial = {tried(pair, side, settle, spent_s), seconds_since(start), i == 0};
     if (trial.unit_s > kLongRunS) break;
   }
   return trial;
@@ -188,7 +180,8 @@ Settling plan_by_trial(const AbRequest& request, const Arguments& arguments, Com
   for (const AbSide side : {first, other_side(first)})
     trials[index_of(side)] =
         try_side(pair, side, seconds_since(start), settling(arguments, document, quick_s()));
-  const double longest_s = std::max(trials[0].run_s, trials[1].run_s);
+  const double longest_s =
+      1e-3 * std::max(trials[0].unit.timing.warm_ms.front(), trials[1].unit.timing.warm_ms.front());
   pair.runs = request.plan.timing.repetitions.value_or(longest_s > kLongRunS ? 1 : kUsualRuns);
   choose_outcomes(pair, trials, document);
   hint_at_gbench(trials, document);

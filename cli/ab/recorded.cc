@@ -17,6 +17,7 @@
 #include "core/text.h"
 #include "harness/ab/benchmark_file.h"
 #include "harness/ab/deciding_time.h"
+#include "harness/ab/unit.h"
 
 namespace aqbench::cli {
 namespace {
@@ -97,13 +98,6 @@ std::vector<double> in_ms(const std::vector<double>& seconds) {
   return ms;
 }
 
-Record failed_record(std::string reason) {
-  Record unit = unit_record();
-  unit.status = Status::failed;
-  unit.reason = std::move(reason);
-  return unit;
-}
-
 // The units of a benchmark on one side: a file each, or of a single file a repetition each. One that failed
 // is the last.
 std::vector<Record> units_of(const std::vector<DatedFile>& files, const std::string& name) {
@@ -112,7 +106,7 @@ std::vector<Record> units_of(const std::vector<DatedFile>& files, const std::str
     const BenchmarkSeries* const series = series_named(file.content, name);
     if (series == nullptr) return {};
     if (!series->error.empty()) {
-      units.push_back(failed_record(one_line(series->error)));
+      units.push_back(failed_unit(Status::failed, one_line(series->error)).record);
       return units;
     }
     const std::vector<double> wall_ms = in_ms(series->seconds), cpu_ms = in_ms(series->cpu_seconds);
@@ -169,7 +163,8 @@ void add_benchmarks(const std::array<std::vector<DatedFile>, 2>& sides, AbDocume
     if (!is_lost && !is_in(names[1])(name)) continue;
     std::array units = {
         units_of(sides[0], name),
-        is_lost ? std::vector{failed_record("did not measure " + one_line(name))} : units_of(sides[1], name)};
+        is_lost ? std::vector{failed_unit(Status::failed, "did not measure " + one_line(name)).record}
+                : units_of(sides[1], name)};
     if (units[0].empty() || units[1].empty())
       document.notes.push_back(fmt::format("{} is not compared: a file of {} has no time of it",
                                            one_line(name), units[0].empty() ? "A" : "B"));
@@ -247,15 +242,16 @@ void leave_out_needless_confirmations(const AbSettings& settings, Json& json, co
   Json looks = json;
   for (Json& one : looks["cases"])
     for (const char* const list : {"confirmation_a", "confirmation_b"}) one.erase(list);
-  const auto decisions = decide_times(ab_samples_from_lists(looks, file), without_extras(settings));
+  const AbSamples samples = ab_samples_from_lists(looks, file);
+  const std::vector<AbCaseDecision> decisions = decide_cases(samples, without_extras(settings));
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     Json& one = json["cases"][i];
     if (one == looks["cases"][i] ||
-        (decisions[i]->comparison && needs_confirmation(*decisions[i]->comparison)))
+        (decisions[i].time->comparison && needs_confirmation(*decisions[i].time->comparison)))
       continue;
     one = std::move(looks["cases"][i]);
     notes.push_back(fmt::format("{}: its confirmation is ignored, as there is no flag to confirm",
-                                one_line(decisions[i]->name)));
+                                one_line(samples.cases[i].name)));
   }
 }
 

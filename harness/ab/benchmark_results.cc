@@ -20,6 +20,7 @@
 #include "harness/ab/benchmark_file.h"
 #include "harness/ab/samples.h"
 #include "harness/measuring/environment.h"
+#include "harness/records/one_case.h"
 
 namespace aqbench {
 namespace {
@@ -295,31 +296,28 @@ std::string gbench_line(const std::string& line, const std::string& benchmark, c
 Results results_of_benchmarks(const std::filesystem::path& path, bool measured_here) {
   BenchmarkFile file = read_benchmark_file(path);
   if (file.machine->empty() && measured_here) file.machine = this_machine();
-  Results results;
-  results.run.suite = lower_case(file.tool);
-  std::ranges::replace(results.run.suite, ' ', '-');
-  const std::int64_t started_s = file.started_us ? *file.started_us / 1'000'000 : changed_s(path);
-  const std::string started = fmt::format("{:%Y-%m-%dT%H:%M:%S}", fmt::gmtime(std::time_t{started_s}));
-  results.run.started_utc = results.run.finished_utc = started + "Z";
-  std::string stamp = started + "Z";
-  std::erase_if(stamp, [](char c) { return c == '-' || c == ':'; });
-  results.run.id = stamp;
-  results.run.complete = true;
-  results.run.planned_cases = file.series.size();
-  results.run.requested = Json{{"file", path.string()}};
-  results.run.effective = Json::object();
-  std::string names;
-  for (const BenchmarkSeries& series : file.series) names += series.name + "\n";
-  results.run.plan_sha256 = sha256_hex(names);
   Json environment = Json::object();
   if (!file.machine->empty()) {
     environment["comparability"] = *file.machine;
     environment["comparability"]["tool"] = file.tool;
   }
   if (!file.commit.empty()) environment["working_directory_git"]["commit"] = file.commit;
-  results.environment = std::move(environment);
-  for (const BenchmarkSeries& series : file.series)
-    results.records.push_back(record_of(series, file.load_1m));
+  std::string names;
+  std::vector<Record> records;
+  for (const BenchmarkSeries& series : file.series) {
+    names += series.name + "\n";
+    records.push_back(record_of(series, file.load_1m));
+  }
+  const std::time_t started = file.started_us ? *file.started_us / 1'000'000 : changed_s(path);
+  Results results = results_of_records(
+      std::move(records), {.started_utc = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(started)),
+                           .requested = Json{{"file", path.string()}},
+                           .effective = Json::object(),
+                           .environment = std::move(environment)});
+  results.run.finished_utc = results.run.started_utc;
+  results.run.plan_sha256 = sha256_hex(names);
+  results.run.suite = lower_case(file.tool);
+  std::ranges::replace(results.run.suite, ' ', '-');
   return results;
 }
 

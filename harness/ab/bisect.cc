@@ -13,6 +13,8 @@ namespace aqbench {
 namespace {
 
 constexpr int kLooks = 4;
+constexpr double kTau = 0.02;        // a share: less than this is no slow-down
+constexpr std::size_t kMaxOpen = 3;  // commits that stay open before it ends with a range
 
 class Bisector {
  public:
@@ -44,7 +46,7 @@ class Bisector {
  private:
   // Returns the commit nearest to the middle that was not left out; nullopt at the end.
   std::optional<std::size_t> next() const {
-    if (open_ >= options_.max_open) return std::nullopt;
+    if (open_ >= kMaxOpen) return std::nullopt;
     const std::size_t low = found_.last_good, high = found_.first_bad, middle = low + (high - low) / 2;
     std::optional<std::size_t> best;
     const auto distance = [&](std::size_t commit) {
@@ -62,9 +64,8 @@ class Bisector {
     series.name = "bisection";
     series.quality = options_.quality;
     PairedPolicy policy;
-    policy.alpha = options_.alpha;
-    policy.tau = options_.tau;
-    policy.delta = std::max(policy.delta, options_.tau);
+    policy.alpha = kBisectAlpha;
+    policy.tau = kTau;
     policy.looks = kLooks;
     policy.bootstrap_draws = policy.resolution_draws = 0;
     for (int look = 0; look < kLooks && step.verdict == BisectVerdict::open; ++look) {

@@ -12,13 +12,13 @@
 
 namespace aqbench {
 
+// The chance of a wrong verdict of each comparison, over all its looks.
+inline constexpr double kBisectAlpha = 0.01;
+
 // How commits are compared.
 struct BisectOptions {
-  double alpha = 0.01;                       // of each comparison, over all its looks
-  double tau = 0.02;                         // a share: less than this is no slow-down
   std::optional<QualityScale> quality = {};  // of a metric; its margin then takes the place of tau
   std::size_t pairs = 16;                    // of the first look; three more double them
-  std::size_t max_open = 3;                  // commits that stay open before it ends with a range
 };
 
 // Where a commit stands.
@@ -57,7 +57,7 @@ using BisectMeasure = std::function<BisectPairs(std::size_t commit, std::size_t 
 
 // Finds the first bad one of commits 0 to `commits` - 1, at least 2. The interval of the shift
 // (compare_pairs(), over all pairs, wider where they follow one another) has the confidence 1 - alpha over
-// all looks. The bad commit must be worse than the good one by more than tau, or the metric's margin: without
+// all looks. The bad commit must be worse than the good one by more than 2 %, or the metric's margin: without
 // a change a commit is blamed with a chance of at most alpha. Then the commit in the middle is bad if its
 // shift is certainly above half of the whole, good if it is certainly below. A commit that stays open or
 // cannot be measured is left out, and the one nearest to the middle is tested in its place. `tested` gets

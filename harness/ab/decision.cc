@@ -100,10 +100,8 @@ class TimeDecider {
   }
 
   std::vector<std::optional<AbTimeDecision>> run() {
-    for (std::size_t i = 0; i < pairs_.size(); ++i) {
-      decisions_[i].emplace().name = compared_[i].of.name;
-      decisions_[i]->decided_by = compared_[i].of.decided_by;
-    }
+    for (std::size_t i = 0; i < pairs_.size(); ++i)
+      decisions_[i].emplace().decided_by = compared_[i].of.decided_by;
     for (int look = 1; look <= settings_.policy.looks; ++look) judge_look(look);
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
       if (pairs_[i].failed) decisions_[i].reset();
@@ -296,15 +294,6 @@ QualityScale quality_scale_of(const AbOutcome& outcome) {
 std::vector<std::optional<AbTimeDecision>> decide_times(std::span<const ComparedUnits> compared,
                                                         const AbSettings& settings) {
   return TimeDecider(compared, settings).run();
-}
-
-std::vector<std::optional<AbTimeDecision>> decide_times(const AbSamples& samples, const AbSettings& settings,
-                                                        std::size_t units) {
-  std::vector<ComparedUnits> compared;
-  for (const AbCase& one : samples.cases) compared.push_back({one, {}});
-  for (const Record& record : first_units(samples, units))
-    compared[record.unit->case_index].units.push_back(&record);
-  return decide_times(compared, settings);
 }
 
 }  // namespace aqbench

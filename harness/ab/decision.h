@@ -59,7 +59,6 @@ struct AbSettings {
 
 // The verdict on the time of one case.
 struct AbTimeDecision {
-  std::string name;
   DecidingTime decided_by = DecidingTime::wall;
   PairedVerdict verdict = PairedVerdict::inconclusive;
   std::string reason;                            // one line, empty for pass
@@ -81,14 +80,10 @@ struct ComparedUnits {
   std::vector<const Record*> units;
 };
 
-// Decides the time of each case, look by look, whatever the settings say of other outcomes, from the first
-// units. Returns one decision for each of samples.cases, nullopt where a unit of the case failed. Holm's
-// correction at a look is over all cases that have not failed by then; a case that an earlier look decided
-// takes part with the pairs that decided it, so no later look changes it, and the bound on false flags holds.
-// Throws Error(input) for a case that was measured on after it had been decided, and as compare_pairs().
-std::vector<std::optional<AbTimeDecision>> decide_times(const AbSamples& samples, const AbSettings& settings,
-                                                        std::size_t units = kMaxAbUnits);
-// Does the same for these quantities as cases.
+// Decides each quantity, look by look; nullopt where a unit of it failed. Holm's correction at a look is over
+// all that have not failed by then; one that an earlier look decided takes part with the pairs that decided
+// it, so no later look changes it, and the bound on false flags holds. Throws Error(input) for one that was
+// measured on after it had been decided, and as compare_pairs().
 std::vector<std::optional<AbTimeDecision>> decide_times(std::span<const ComparedUnits> compared,
                                                         const AbSettings& settings);
 
@@ -105,9 +100,9 @@ struct AbCaseDecision {
 // seen.
 AbSettings without_extras(AbSettings settings);
 
-// Decides each case by the first units: every outcome of every case takes part in Holm's correction and in
-// the looks as a case of decide_times() does. An outcome that a unit lacks is worse where only B lacks it,
-// else open, with a reason. Throws as decide_times().
+// Decides each case by the first units: its time and every outcome are quantities of decide_times(). An
+// outcome that a unit lacks is worse where only B lacks it, else open, with a reason. Throws as
+// decide_times().
 std::vector<AbCaseDecision> decide_cases(const AbSamples& samples, const AbSettings& settings,
                                          std::size_t units = kMaxAbUnits);
 

@@ -43,14 +43,17 @@ struct Compared {
   std::size_t outcome = kWallTime;  // index into AbSettings::outcomes
   std::string gap = {};             // why it cannot be compared; "" if it can
   bool gap_in_b_alone = false;
-  int open_until = 1;                  // the last look whose pairs it takes
-  std::size_t confirmation_pairs = 0;  // fresh pairs that it takes
+  // The last look whose pairs it takes, and how many fresh pairs.
+  int open_until = std::numeric_limits<int>::max();
+  std::size_t confirmation_pairs = std::numeric_limits<std::size_t>::max();
 };
 
 class CaseDecider {
  public:
   CaseDecider(const AbSamples& samples, const AbSettings& settings, std::size_t units)
-      : samples_(samples), units_(first_units(samples, units)), settings_(settings) {
+      : samples_(samples),
+        units_(std::span(samples.units).first(std::min(units, samples.units.size()))),
+        settings_(settings) {
     failed_.assign(samples.cases.size(), false);
     for (const Record& record : units_) {
       if (record.status != Status::ok) failed_[record.unit->case_index] = true;
@@ -66,7 +69,18 @@ class CaseDecider {
   }
 
   std::vector<AbCaseDecision> run() {
+    if (!settings_.outcomes.empty()) leave_out_later_pairs();
+    return sort_by_case(decide(settings_));
+  }
+
+ private:
+  // A quantity that was decided takes no part in the pairs that another one of its case needed.
+  void leave_out_later_pairs() {
     const AbSettings quick = without_extras(settings_);
+    for (Compared& one : compared_) {
+      one.open_until = 1;
+      one.confirmation_pairs = 0;
+    }
     for (int look = 1; look < std::min(last_look_, settings_.policy.looks); ++look) {
       const auto decisions = decide(quick);
       for (std::size_t i = 0; i < compared_.size(); ++i)
@@ -77,10 +91,8 @@ class CaseDecider {
     for (std::size_t i = 0; i < compared_.size(); ++i)
       if (before[i] && before[i]->comparison && needs_confirmation(*before[i]->comparison))
         compared_[i].confirmation_pairs = before[i]->comparison->measured_pairs;
-    return sort_by_case(decide(settings_));
   }
 
- private:
   // Notes which side lacks the outcome in a unit that ended well.
   void find_gaps(Compared& compared) const {
     const std::string& name = settings_.outcomes[compared.outcome].name;
@@ -161,8 +173,6 @@ class CaseDecider {
 
   AbTimeDecision gap_decision(const Compared& compared) const {
     AbTimeDecision decision;
-    decision.name =
-        samples_.cases[compared.case_index].name + " " + settings_.outcomes[compared.outcome].name;
     decision.reason = compared.gap;
     if (compared.gap_in_b_alone) decision.verdict = PairedVerdict::regressed;
     return decision;
@@ -175,21 +185,6 @@ class CaseDecider {
   std::vector<Compared> compared_;
   int last_look_ = 0;
 };
-
-// Without outcomes the cases are what decide_times() knows.
-std::vector<AbCaseDecision> decide_times_alone(const AbSamples& samples, const AbSettings& settings,
-                                               std::size_t units) {
-  auto times = decide_times(samples, settings, units);
-  std::vector<AbCaseDecision> cases(times.size());
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    cases[i].failed = !times[i];
-    if (!times[i]) continue;
-    cases[i].wants_top_up = times[i]->wants_top_up;
-    if (times[i]->wants_confirmation) cases[i].confirmation_pairs = times[i]->comparison->measured_pairs;
-    cases[i].time = std::move(times[i]);
-  }
-  return cases;
-}
 
 }  // namespace
 
@@ -239,9 +234,7 @@ AbSettings without_extras(AbSettings settings) {
 
 std::vector<AbCaseDecision> decide_cases(const AbSamples& samples, const AbSettings& settings,
                                          std::size_t units) {
-  const bool times_alone = settings.outcomes.empty() && settings.wall_time;
-  return times_alone ? decide_times_alone(samples, settings, units)
-                     : CaseDecider(samples, settings, units).run();
+  return CaseDecider(samples, settings, units).run();
 }
 
 std::string outcome_verdict_text(const AbOutcome& outcome, PairedVerdict verdict) {

@@ -122,10 +122,6 @@ Record unit_record() {
   return record;
 }
 
-std::span<const Record> first_units(const AbSamples& samples, std::size_t count) {
-  return std::span(samples.units).first(std::min(count, samples.units.size()));
-}
-
 Record unit_of_times(std::vector<double> warm_ms, std::vector<double> cpu_ms,
                      std::vector<double> instructions) {
   Record record = unit_record();

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -111,9 +110,6 @@ const std::vector<double>* compared_values(const Record& unit, const AbCase& the
 // Appends a pair with this number in its case and look, 0 for a confirmation. The seeded coin orders its
 // units.
 void append_pair(AbSamples& samples, std::size_t case_index, int look, std::size_t pair, Record a, Record b);
-
-// Returns the first units, at most so many.
-std::span<const Record> first_units(const AbSamples& samples, std::size_t count);
 
 // Returns the values of an outcome in a unit, wall and CPU time of its warm runs among them; nullptr if it
 // has none.

@@ -78,7 +78,7 @@ TEST(AbRun, DecidedCasesStopFlagsAreConfirmedAndEachSideIsScoredOnce) {
   EXPECT_EQ(count_units(samples, 1), 48u);
   EXPECT_EQ(count_units(samples, 1, true), 48u);
   EXPECT_EQ(to_json(samples).at("outputs").size(), 4u);
-  const auto decisions = decide_times(samples, three_looks());
+  const auto decisions = test::decide_times(samples, three_looks());
   EXPECT_EQ(decisions[0]->verdict, PairedVerdict::pass);
   EXPECT_EQ(decisions[1]->verdict, PairedVerdict::regressed);
   // What was measured reads back: order, coins and counts are those that the reader asks for.
@@ -91,7 +91,7 @@ TEST(AbRun, AnUndecidedCaseIsToppedUpAsPlanned) {
   ASSERT_TRUE(run_ab(samples, three_looks(), kPairs, units.runner(), {}));
   EXPECT_EQ(samples.units.size(), 3 * 48u);
   EXPECT_EQ(samples.units.back().unit->look, 3);
-  EXPECT_EQ(decide_times(samples, three_looks())[0]->look, 3);
+  EXPECT_EQ(test::decide_times(samples, three_looks())[0]->look, 3);
   EXPECT_NO_THROW(reread(samples));
 }
 
@@ -111,7 +111,7 @@ TEST(AbRun, ACrashEndsItsCaseAlone) {
       std::ranges::find_if(samples.units, [](const Record& unit) { return unit.status != Status::ok; });
   ASSERT_NE(failed, samples.units.end());
   EXPECT_EQ(count_units(samples, 1 - failed->unit->case_index), 48u);
-  EXPECT_FALSE(decide_times(samples, three_looks())[failed->unit->case_index]);
+  EXPECT_FALSE(test::decide_times(samples, three_looks())[failed->unit->case_index]);
   EXPECT_NO_THROW(reread(samples));
 }
 

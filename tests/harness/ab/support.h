@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/ab/decision.h"
 #include "harness/ab/samples.h"
 #include "tests/harness/support.h"
 
@@ -35,6 +36,14 @@ inline Json case_json(const std::string& name, const Units& units) {
 
 inline AbSamples samples_of(const std::vector<Json>& cases) {
   return ab_samples_from_lists(Json{{"cases", cases}}, "test");
+}
+
+// The decisions on time; nullopt for a case that failed.
+inline std::vector<std::optional<AbTimeDecision>> decide_times(const AbSamples& samples,
+                                                               const AbSettings& settings) {
+  std::vector<std::optional<AbTimeDecision>> times;
+  for (AbCaseDecision& one : decide_cases(samples, settings)) times.push_back(std::move(one.time));
+  return times;
 }
 
 }  // namespace aqbench::test
