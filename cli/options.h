@@ -22,21 +22,11 @@ CommandLineText text_of(const Command& command);
 // Prints a JSON text as shown_json() gives it.
 void print_json(std::string_view text);
 
-// Returns the row of a plan's flag.
-inline Flag<PlanRequest> row_of(const PlanFlag& flag) {
-  return {
-      {.name = flag.name, .value_name = flag.value_name, .help = flag.help, .repeatable = flag.repeatable},
-      flag.read};
-}
-
 // Adds flags of a plan to the table of a command, whose request has the plan's as member `plan`.
 template <class Request>
 void append_plan_flags(std::vector<Flag<Request>>& flags, std::span<const PlanFlag> rows,
                        PlanRequest Request::*plan) {
-  for (const PlanFlag& row : rows) {
-    const Flag<PlanRequest> flag = row_of(row);
-    append_flags<Request, PlanRequest>(flags, {&flag, 1}, plan);
-  }
+  for (const Flag<PlanRequest>& row : rows) append_flags<Request, PlanRequest>(flags, {&row, 1}, plan);
 }
 
 // Adds one flag of a plan, with its own help; nullptr: that of the plan.
@@ -46,7 +36,7 @@ void append_plan_flag(std::vector<Flag<Request>>& flags, std::string_view name, 
   for (const auto rows : {selection_flags(), case_flags()})
     for (const PlanFlag& row : rows)
       if (row.name == name) {
-        Flag<PlanRequest> flag = row_of(row);
+        Flag<PlanRequest> flag = row;
         if (help != nullptr) flag.help = help;
         append_flags<Request, PlanRequest>(flags, {&flag, 1}, plan);
       }

@@ -23,13 +23,7 @@ namespace {
 
 // 3 and 3.0 are equal; a number and a text never are.
 bool same_option(const ParameterValue& a, const ParameterValue& b) {
-  const auto number = [](const ParameterValue& value) -> std::optional<double> {
-    if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
-    if (const auto* real = std::get_if<double>(&value)) return *real;
-    return std::nullopt;
-  };
-  if (a.index() == b.index()) return a == b;
-  return number(a) && number(b) && number(a) == number(b);
+  return a == b || parameter_json(a) == parameter_json(b);
 }
 
 bool is_only_shown(const std::string& name, const BaselineMetric& baseline, const std::string& unit,

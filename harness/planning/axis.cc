@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdint>
-#include <cstdlib>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -15,52 +15,19 @@
 namespace aqbench {
 namespace {
 
-// digits * 10^-scale. At most 18 digits, so that sums and products by 10 can be checked in 64 bits.
-struct Decimal {
-  std::int64_t digits = 0;
-  int scale = 0;
-};
+constexpr int kMaxDigits = 15;  // so that doubles hold every whole number of so many
 
-constexpr int kMaxDigits = 15;
-
-// Parses [+-]digits[.digits]; nullopt for anything else, including exponents and more than kMaxDigits digits.
-std::optional<Decimal> parse_decimal(std::string_view text) {
-  Decimal value;
-  const bool negative = !text.empty() && text.front() == '-';
-  if (negative || (!text.empty() && text.front() == '+')) text.remove_prefix(1);
-  bool after_point = false;
-  int count = 0;
-  for (const char c : text) {
-    if (c == '.' && !after_point) {
-      after_point = true;
-      continue;
-    }
-    if (c < '0' || c > '9' || ++count > kMaxDigits) return std::nullopt;
-    value.digits = value.digits * 10 + (c - '0');
-    if (after_point) ++value.scale;
-  }
-  if (count == 0) return std::nullopt;
-  if (negative) value.digits = -value.digits;
-  return value;
+int decimals_in(std::string_view text) {
+  const std::size_t point = text.find('.');
+  return point == std::string_view::npos ? 0 : static_cast<int>(text.size() - point - 1);
 }
 
-std::string to_plain_text(Decimal value) {
-  while (value.scale > 0 && value.digits % 10 == 0) {
-    value.digits /= 10;
-    --value.scale;
-  }
-  std::string text = fmt::format("{}", std::abs(value.digits));
-  const auto places = static_cast<std::size_t>(value.scale);
-  if (text.size() <= places) text.insert(0, places + 1 - text.size(), '0');
-  if (places > 0) text.insert(text.size() - places, ".");
-  return fmt::format("{}{}", value.digits < 0 ? "-" : "", text);
-}
-
-// Returns the same value with more decimals; nullopt if it does not fit.
-std::optional<std::int64_t> digits_at_scale(Decimal value, int scale) {
-  for (; value.scale < scale; ++value.scale)
-    if (__builtin_mul_overflow(value.digits, std::int64_t{10}, &value.digits)) return std::nullopt;
-  return value.digits;
+// Returns digits / 10^scale without trailing zeros.
+std::string plain_text(std::int64_t digits, int scale) {
+  std::string text = fmt::format("{:.{}f}", static_cast<double>(digits) / std::pow(10, scale), scale);
+  if (scale > 0) text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
 }
 
 template <class... Args>
@@ -71,28 +38,28 @@ template <class... Args>
 std::vector<std::string> range_values(std::string_view values, std::string_view context) {
   const auto parts = split_at(values, ':');
   if (parts.size() > 3) refuse_axis(context, "a range is start:stop or start:stop:step");
-  std::vector<Decimal> numbers;
-  for (const std::string_view part : parts) {
-    const auto number = parse_decimal(part);
-    if (!number) refuse_axis(context, "'{}' is not a decimal number", part);
-    numbers.push_back(*number);
+  int scale = 0;  // decimals
+  for (const std::string_view part : parts) scale = std::max(scale, decimals_in(part));
+  if (scale > kMaxDigits) refuse_axis(context, "its numbers have too many digits");
+  std::array<std::int64_t, 3> numbers = {0, 0, std::llround(std::pow(10, scale))};  // times 10^scale
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto number = parse_double(parts[i]);
+    if (!number || parts[i].find_first_not_of("+-.0123456789") != std::string_view::npos)
+      refuse_axis(context, "'{}' is not a decimal number", parts[i]);
+    const double digits = *number * std::pow(10, scale);
+    if (!(std::abs(digits) < std::pow(10, kMaxDigits)))
+      refuse_axis(context, "its numbers have too many digits");
+    numbers[i] = std::llround(digits);
   }
-  if (numbers.size() == 2) numbers.push_back({1, 0});
-  const int scale = std::max({numbers[0].scale, numbers[1].scale, numbers[2].scale});
-  const auto start = digits_at_scale(numbers[0], scale);
-  const auto stop = digits_at_scale(numbers[1], scale);
-  const auto step = digits_at_scale(numbers[2], scale);
-  if (!start || !stop || !step) refuse_axis(context, "its numbers have too many digits");
-  if (*step == 0) refuse_axis(context, "the step is 0");
-  if ((*stop > *start && *step < 0) || (*stop<*start&& * step> 0))
+  const auto [start, stop, step] = numbers;
+  if (step == 0) refuse_axis(context, "the step is 0");
+  if ((stop > start && step < 0) || (stop < start && step > 0))
     refuse_axis(context, "the step leads away from the stop");
-  std::int64_t span = 0;
-  if (__builtin_sub_overflow(*stop, *start, &span)) refuse_axis(context, "its numbers have too many digits");
-  const std::int64_t last = span / *step;
+  const std::int64_t last = (stop - start) / step;
   if (last >= static_cast<std::int64_t>(kMaxAxisValues))
     refuse_axis(context, "{} values, more than the {} allowed", last + 1, kMaxAxisValues);
   std::vector<std::string> texts;
-  for (std::int64_t i = 0; i <= last; ++i) texts.push_back(to_plain_text({*start + i * *step, scale}));
+  for (std::int64_t i = 0; i <= last; ++i) texts.push_back(plain_text(start + i * step, scale));
   return texts;
 }
 

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <unordered_set>
 #include <utility>
 
 #include "core/parameters.h"
@@ -130,27 +128,15 @@ void keep_what_is_used(PlanRequest& request, const std::vector<Case>& cases) {
     request.project = {};
 }
 
-// Returns the values in order, each once: those with equal keys are equal.
-template <class Value, class Key = Value>
+// The values in order, each once: 3 and 3.0 are equal.
 struct DifferentValues {
-  std::vector<Value> list;
-  std::unordered_set<Key> known;
+  Json list = Json::array();
+  std::set<Json> known;
 
-  void add(Value value, const Key& key) {
-    if (known.insert(key).second) list.push_back(std::move(value));
+  void add(const Json& value) {
+    if (known.insert(value).second) list.push_back(value);
   }
 };
-
-// Returns the same text for the same value: 3 and 3.0 are equal, a number and a text never are.
-std::string key_of(const ParameterValue& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return "\"" + *text;
-  const auto* real = std::get_if<double>(&value);
-  if (real == nullptr) return fmt::format("{}", std::get<std::int64_t>(value));
-  constexpr double kLimit = 0x1p63;
-  return *real == std::floor(*real) && *real >= -kLimit && *real < kLimit
-             ? fmt::format("{}", static_cast<std::int64_t>(*real))
-             : fmt::format("{}", *real);
-}
 
 // Passes on the text of the cases as JSON, case by case.
 template <class Take>
@@ -261,26 +247,19 @@ SweepPlan plan_sweep(const PlanRequest& request, const Catalogue& catalogue) {
 }
 
 Json effective_json(const SweepPlan& plan) {
-  DifferentValues<std::string> scenes, methods, workloads, devices;
-  DifferentValues<std::uint64_t> seeds;
-  DifferentValues<int> threads;
-  const auto add = [](auto& list, const auto& value) { list.add(value, value); };
-  std::vector<std::pair<std::string, DifferentValues<Json, std::string>>> axes;
+  DifferentValues scenes, methods, workloads, devices, seeds, threads;
+  nlohmann::ordered_map<std::string, DifferentValues> axes;
   for (const Case& planned : plan.cases) {
     if (!planned.workload.empty()) {
-      add(workloads, planned.workload);
+      workloads.add(planned.workload);
     } else {
-      add(scenes, planned.scene);
-      add(methods, planned.preset.empty() ? planned.method : planned.method + ":" + planned.preset);
+      scenes.add(planned.scene);
+      methods.add(planned.preset.empty() ? planned.method : planned.method + ":" + planned.preset);
     }
-    add(devices, planned.device);
-    add(seeds, planned.seed);
-    add(threads, planned.threads);
-    for (const auto& [name, value] : planned.axes) {
-      auto axis = std::ranges::find(axes, name, [](const auto& one) { return one.first; });
-      if (axis == axes.end()) axis = axes.insert(axes.end(), {name, {}});
-      axis->second.add(parameter_json(value), key_of(value));
-    }
+    devices.add(planned.device);
+    seeds.add(planned.seed);
+    threads.add(planned.threads);
+    for (const auto& [name, value] : planned.axes) axes[name.text()].add(parameter_json(value));
   }
   Json values_of_axes = Json::object();
   for (auto& [name, values] : axes) values_of_axes[name] = std::move(values.list);

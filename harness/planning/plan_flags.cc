@@ -18,6 +18,7 @@ std::string flag_text(const Axis& axis) {
 }
 std::string flag_text(const Override& set) { return override_text(set); }
 
+Texts flag_texts(const std::string& text) { return text.empty() ? Texts{} : Texts{text}; }
 template <class Value>
 Texts flag_texts(const std::optional<Value>& value) {
   return value ? Texts{fmt::format("{}", *value)} : Texts{};
@@ -37,8 +38,8 @@ constexpr auto write_field = [](const Request& request) { return flag_texts((req
 template <auto... kPath>
 PlanFlag field(int place, const char* name, const char* value_name, const char* help,
                std::function<void(Request&, const FlagValue&)> read = into<kPath...>) {
-  constexpr bool is_list = requires(Request request) { (request.*....*kPath).push_back({}); };
-  return {name, value_name, help, is_list, place, std::move(read), write_field<kPath...>};
+  constexpr bool is_list = requires(Request request) { (request.*....*kPath).emplace_back(); };
+  return {{name, value_name, help, std::move(read), {.repeatable = is_list}}, place, write_field<kPath...>};
 }
 
 // Reads one more element of a list with its parser.
@@ -61,35 +62,23 @@ void read_suite_of_file(Request& request, const FlagValue& value) {
 // ---- The tables, in the order of the help ----
 
 const PlanFlag kSelectionFlags[] = {
-    {.name = "suite",
-     .value_name = "NAME",
-     .help = "a registered suite, or one of the project file (aqbench list suites)",
-     .place = 1,
-     .read = into<&Request::suite>,
-     .write = [](const Request& r) { return r.suite.empty() ? Texts{} : Texts{r.suite}; }},
-    {.name = "suite-file",
-     .value_name = "FILE",
-     .help = "a suite of your own, JSON",
-     .place = 2,
-     .read = read_suite_of_file,
-     .write =
-         [](const Request& r) {
-           return r.own_suite && r.suite.empty() ? Texts{r.own_suite->name + ".json"} : Texts{};
-         }},
+    field<&Request::suite>(1, "suite", "NAME",
+                           "a registered suite, or one of the project file (aqbench list suites)"),
+    {{"suite-file", "FILE", "a suite of your own, JSON", read_suite_of_file},
+     2,
+     [](const Request& r) {
+       return r.own_suite && r.suite.empty() ? Texts{r.own_suite->name + ".json"} : Texts{};
+     }},
     field<&Request::scenes>(3, "scene", "S",
                             "scene or pattern, mesh:FILE.ply or dataset:DIR; may be repeated"),
-    {.name = "dataset",
-     .value_name = "DATASET",
-     .help =
-         "dataset of the project file, or a folder with images and cameras in any layout; may be repeated",
-     .repeatable = true,
-     .place = 28,
-     .read =
-         [](Request& r, const FlagValue& v) {
-           const bool has_prefix = v.text.starts_with(kDatasetPrefix);
-           r.scenes.push_back(has_prefix ? v.text : std::string(kDatasetPrefix) + v.text);
-         },
-     .write = [](const Request&) { return Texts{}; }},  // written as scenes
+    {{"dataset", "DATASET",
+      "dataset of the project file, or a folder with images and cameras in any layout; may be repeated",
+      [](Request& r, const FlagValue& v) {
+        const bool has_prefix = v.text.starts_with(kDatasetPrefix);
+        r.scenes.push_back(has_prefix ? v.text : std::string(kDatasetPrefix) + v.text);
+      },
+      repeated()},
+     28},  // written as scenes
     field<&Request::methods>(4, "method", "M",
                              "method name or pattern, method:preset for a preset; may be repeated"),
     field<&Request::workloads>(5, "workload", "W",
@@ -117,19 +106,16 @@ const PlanFlag kCaseFlags[] = {
         "OWNER.PARAMETER=VALUE of a scene, method, workload, rig or imaging (aqbench list shows them); "
         "may be repeated",
         append_parsed<&Request::sets, parse_override>),
-    {.name = "protocol",
-     .value_name = "NAME",
-     .help = "also score as another benchmark does, NAME or NAME:KNOB=VALUE (docs/protocols.md): its numbers "
-             "become metrics; may be repeated",
-     .repeatable = true,
-     .place = 27,
-     .read =
-         [](Request& r, const FlagValue& v) {
-           parse_protocols(v.text);
-           parse_file_protocols(v.text);
-           ask_for_protocol(r.sets, v.text);
-         },
-     .write = [](const Request&) { return Texts{}; }},  // --set protocols.names
+    {{"protocol", "NAME",
+      "also score as another benchmark does, NAME or NAME:KNOB=VALUE (docs/protocols.md): its numbers become "
+      "metrics; may be repeated",
+      [](Request& r, const FlagValue& v) {
+        parse_protocols(v.text);
+        parse_file_protocols(v.text);
+        ask_for_protocol(r.sets, v.text);
+      },
+      repeated()},
+     27},  // written as --set protocols.names
     field<&Request::images, &ImageChoice::rig>(
         10, "rig", "RIG",
         "cameras of images: a name (aqbench list rigs) or a FILE of your own (default ring12)"),
@@ -146,28 +132,22 @@ const PlanFlag kCaseFlags[] = {
     field<&Request::device>(15, "device", "DEVICE", "cpu, cuda, opencl or opencl:N (default: cpu)"),
     field<&Request::timeout_s>(16, "timeout", "S", "seconds per case (default 600)",
                                [](Request& r, const FlagValue& v) { r.timeout_s = v.positive(); }),
-    {.name = "memory-limit",
-     .value_name = "GIB",
-     .help = "GiB of resident memory per case (default: 75 % of the machine)",
-     .place = 17,
-     .read =
-         [](Request& r, const FlagValue& v) {
-           const double bytes = v.positive() * 0x1p30;
-           if (bytes >= 0x1p63) v.refuse_text("is more memory than a machine can have");
-           r.memory_limit_bytes = static_cast<std::uint64_t>(bytes);
-         },
-     .write =
-         [](const Request& r) {
-           if (!r.memory_limit_bytes) return Texts{};
-           return Texts{fmt::format("{}", static_cast<double>(*r.memory_limit_bytes) / 0x1p30)};
-         }},
-    {.name = "project",
-     .value_name = "FILE",
-     .help =
-         "the project file with your methods and suites (default: aqbench.json, here or in a folder above)",
-     .place = 26,
-     .read = into<&Request::project_file>,
-     .write = [](const Request& r) { return r.project.dir.empty() ? Texts{} : Texts{kProjectFileName}; }},
+    {{"memory-limit", "GIB", "GiB of resident memory per case (default: 75 % of the machine)",
+      [](Request& r, const FlagValue& v) {
+        const double bytes = v.positive() * 0x1p30;
+        if (bytes >= 0x1p63) v.refuse_text("is more memory than a machine can have");
+        r.memory_limit_bytes = static_cast<std::uint64_t>(bytes);
+      }},
+     17,
+     [](const Request& r) {
+       if (!r.memory_limit_bytes) return Texts{};
+       return Texts{fmt::format("{}", static_cast<double>(*r.memory_limit_bytes) / 0x1p30)};
+     }},
+    {{"project", "FILE",
+      "the project file with your methods and suites (default: aqbench.json, here or in a folder above)",
+      into<&Request::project_file>},
+     26,
+     [](const Request& r) { return r.project.dir.empty() ? Texts{} : Texts{kProjectFileName}; }},
     field<&Request::injects>(
         25, "inject", "FAULT",
         "[CASE_GLOB:]STAGE=+5%|20ms|throw|abort|hang|oom|corrupt: injects a fault, for testing",
@@ -177,15 +157,12 @@ const PlanFlag kCaseFlags[] = {
 const PlanFlag kTimingFlags[] = {
     field<&Request::timing, &TimingRequest::min_time_s>(20, "min-time", "S",
                                                         "continue until warm runs sum up to S seconds"),
-    {.name = "precision",
-     .value_name = "PCT",
-     .help = "continue until half the 95 % interval of the median is at most PCT % of it",
-     .place = 21,
-     .read = [](Request& r, const FlagValue& v) { r.timing.precision = v.number<double>() / 100; },
-     .write =
-         [](const Request& r) {
-           return r.timing.precision ? Texts{fmt::format("{}", 100 * *r.timing.precision)} : Texts{};
-         }},
+    {{"precision", "PCT", "continue until half the 95 % interval of the median is at most PCT % of it",
+      [](Request& r, const FlagValue& v) { r.timing.precision = v.number<double>() / 100; }},
+     21,
+     [](const Request& r) {
+       return r.timing.precision ? Texts{fmt::format("{}", 100 * *r.timing.precision)} : Texts{};
+     }},
     field<&Request::timing, &TimingRequest::max_repetitions>(22, "max-repetitions", "N",
                                                              "maximum number of warm runs (default 1000)"),
     field<&Request::timing, &TimingRequest::max_time_s>(23, "max-time", "S",
@@ -193,12 +170,10 @@ const PlanFlag kTimingFlags[] = {
 };
 
 const PlanFlag kShardFlags[] = {
-    {.name = "shard",
-     .value_name = "i/n",
-     .help = "i/n: the i-th of n parts of the cases",
-     .place = 24,
-     .read = [](Request& r, const FlagValue& v) { r.shard = parse_shard(v.text); },
-     .write = [](const Request& r) { return r.shard.count > 1 ? Texts{to_string(r.shard)} : Texts{}; }},
+    {{"shard", "i/n", "i/n: the i-th of n parts of the cases",
+      [](Request& r, const FlagValue& v) { r.shard = parse_shard(v.text); }},
+     24,
+     [](const Request& r) { return r.shard.count > 1 ? Texts{to_string(r.shard)} : Texts{}; }},
 };
 
 }  // namespace
@@ -215,7 +190,7 @@ std::vector<std::string> plan_words(const PlanRequest& request) {
   std::ranges::sort(flags, {}, &PlanFlag::place);
   std::vector<std::string> words;
   for (const PlanFlag* const flag : flags)
-    for (std::string& value : flag->write(request)) {
+    for (std::string& value : flag->write ? flag->write(request) : Texts{}) {
       words.push_back(std::string("--") + flag->name);
       words.push_back(std::move(value));
     }

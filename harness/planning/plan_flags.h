@@ -5,24 +5,23 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "core/command_line/flag_value.h"
+#include "core/command_line/flags.h"
 #include "harness/planning/plan.h"
 
 namespace aqbench {
 
-// One flag of a PlanRequest.
-struct PlanFlag {
-  const char* name;         // without dashes: "threads"
-  const char* value_name;   // the value's name in the help: "N"
-  const char* help;         // one sentence
-  bool repeatable = false;  // may be given several times; `read` is then called for each value
-  int place = 0;            // position of its words in plan_words(): 1 is first
-  // Reads the value into the request. Throws Error(usage) naming the flag.
-  std::function<void(PlanRequest&, const FlagValue&)> read;
-  // Returns the values that reproduce the request's field; none if it is not set.
-  std::function<std::vector<std::string>(const PlanRequest&)> write;
+// One flag of a PlanRequest, and how it is written again.
+struct PlanFlag : Flag<PlanRequest> {
+  using Writer = std::function<std::vector<std::string>(const PlanRequest&)>;
+
+  PlanFlag(Flag row, int place_of_words, Writer writer = {})
+      : Flag(std::move(row)), place(place_of_words), write(std::move(writer)) {}
+
+  int place;     // position of its words in plan_words(): 1 is first
+  Writer write;  // returns the values that reproduce the request's field; empty: other flags do
 };
 
 // Returns the flags that choose cases: suite, scenes, methods, workloads, axes, seeds, and warm runs.
