@@ -229,7 +229,7 @@ std::string stack_text(const std::string& label, const std::uint64_t* addresses,
   std::vector<std::string_view> names;
   for (std::size_t i = 0; i < count; ++i) {
     // A return address may already belong to the next function.
-    names.push_back(symbols.find(addresses[i] - (i == 0 ? 0 : 1)).name);
+    names.push_back(symbols.find(addresses[i] - (i == 0 ? 0 : 1)));
     if (!root.empty() && names.back().find(root) != std::string_view::npos) {
       names.pop_back();
       break;

@@ -38,12 +38,6 @@ bool is_unresolved(std::string_view function);
 // The prefix of a frame that is a stage: "stage depth_estimation".
 inline constexpr std::string_view kStagePrefix = "stage ";
 
-// The name of a place in the program.
-struct FunctionName {
-  std::string name;  // demangled; "[libgomp.so.1]" where the file has no symbol for the place
-  bool resolved = false;
-};
-
 // Looks up functions by address in the files loaded when this object was made. Reads each file's symbols at
 // their first use.
 class Symbols {
@@ -53,9 +47,9 @@ class Symbols {
   Symbols(const Symbols&) = delete;
   Symbols& operator=(const Symbols&) = delete;
 
-  // Returns the function that contains the instruction at `address`. For a caller, pass the return address
-  // minus one.
-  const FunctionName& find(std::uintptr_t address);
+  // Returns the demangled name of the function that contains the instruction at `address`; "[libgomp.so.1]"
+  // where the file has no symbol for the place. For a caller, pass the return address minus one.
+  const std::string& find(std::uintptr_t address);
 
  private:
   struct Table;

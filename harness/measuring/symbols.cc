@@ -202,7 +202,7 @@ std::string readable_function(const std::string& symbol) {
 
 struct Symbols::Table {
   std::vector<symbols_detail::LoadedFile> files;
-  std::unordered_map<std::uintptr_t, FunctionName> known;
+  std::unordered_map<std::uintptr_t, std::string> known;
 
   LoadedFile* file_of(std::uintptr_t address) {
     for (LoadedFile& file : files)
@@ -211,9 +211,9 @@ struct Symbols::Table {
     return nullptr;
   }
 
-  FunctionName look_up(std::uintptr_t address) {
+  std::string look_up(std::uintptr_t address) {
     LoadedFile* const file = file_of(address);
-    if (file == nullptr) return {"[unknown]", false};
+    if (file == nullptr) return "[unknown]";
     if (!file->read) {
       file->read = true;
       file->file = std::make_unique<MappedFile>(file->path);
@@ -229,9 +229,9 @@ struct Symbols::Table {
     for (int step = 0; step < 8 && after != file->functions.begin(); ++step) {
       --after;
       if (offset < after->begin + std::max<std::uintptr_t>(after->size, 1))
-        return {readable_function(std::string(after->name)), true};
+        return readable_function(std::string(after->name));
     }
-    return {"[" + file->name + "]", false};
+    return "[" + file->name + "]";
   }
 };
 
@@ -240,7 +240,7 @@ Symbols::Symbols() : table_(std::make_unique<Table>()) {
 }
 Symbols::~Symbols() = default;
 
-const FunctionName& Symbols::find(std::uintptr_t address) {
+const std::string& Symbols::find(std::uintptr_t address) {
   const auto known = table_->known.find(address);
   if (known != table_->known.end()) return known->second;
   return table_->known.emplace(address, table_->look_up(address)).first->second;
