@@ -6,9 +6,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <iterator>
+#include <nlohmann/json.hpp>
 #include <span>
 
 #include "cli/command.h"
+#include "cli/list_registries.h"
 #include "core/files.h"
 #include "core/module.h"
 #include "core/parameters.h"
@@ -20,8 +23,6 @@
 #include "harness/project/project.h"
 #include "harness/running/journal.h"
 #include "metrics/protocols/cloud_protocols.h"
-#include "metrics/registry.h"
-#include "pipeline/method/declaration.h"
 #include "pipeline/method/method.h"
 #include "pipeline/workloads/workload.h"
 #include "scenes/dataset/perturb.h"
@@ -36,12 +37,21 @@ namespace {
 namespace fs = std::filesystem;
 using Candidates = std::vector<Candidate>;
 
-template <class Registry>
-Candidates names_and_summaries(const Registry& registry) {
+// Names and summaries of what `aqbench list WHAT` lists, also of the project.
+Json listed(const std::string& what) {
+  return find_named("list", what, listings()).json(current_project({}));
+}
+
+template <const char* kWhat>
+Candidates named_in(const TypedValue&) {
   Candidates all;
-  for (const auto& row : registry) all.push_back({std::string(row.name), std::string(row.summary)});
+  for (const Json& row : listed(kWhat))
+    all.push_back({row.at("name").get<std::string>(), row.at("summary").get<std::string>()});
   return all;
 }
+
+constexpr char kScenes[] = "scenes", kWorkloads[] = "workloads", kRigs[] = "rigs", kImaging[] = "imaging",
+               kSuites[] = "suites", kMetrics[] = "metrics", kStages[] = "stages";
 
 Candidates plain(std::initializer_list<const char*> texts) {
   Candidates all;
@@ -121,8 +131,8 @@ Candidates baselines(const TypedValue& typed) {
 
 // ---- Registries ----
 
-Candidates scenes(const TypedValue&) {
-  Candidates all = names_and_summaries(scene_registry());
+Candidates scenes(const TypedValue& typed) {
+  Candidates all = named_in<kScenes>(typed);
   all.push_back({"mesh:", "a mesh of your own: mesh:FILE.ply"});
   all.push_back({"dataset:", "a recording: dataset:DIR, or dataset:NAME of the project file"});
   return all;
@@ -136,10 +146,11 @@ Candidates datasets(const TypedValue& typed) {
 }
 Candidates methods(const TypedValue&) {
   Candidates all;
-  for (const MethodSpec& method : method_registry()) {
-    all.push_back({method.name, method.summary});
-    for (const Preset& preset : method.presets)
-      all.push_back({method.name + ":" + preset.name, "preset of " + method.name});
+  for (const Json& method : listed("methods")) {
+    const auto name = method.at("name").get<std::string>();
+    all.push_back({name, method.at("summary").get<std::string>()});
+    for (const Json& preset : method.at("presets"))
+      all.push_back({name + ":" + preset.at("name").get<std::string>(), "preset of " + name});
   }
   return all;
 }
@@ -149,35 +160,20 @@ Candidates protocols(const TypedValue&) {
   for (const CloudProtocol& protocol : cloud_protocols()) all.push_back({protocol.name, protocol.summary});
   return all;
 }
-Candidates workloads(const TypedValue&) { return names_and_summaries(workload_registry()); }
-Candidates rigs(const TypedValue&) {
-  Candidates all = names_and_summaries(rig_registry());
-  if (const auto project = current_project({}))
-    for (const NamedRig& rig : project->rigs) all.push_back({rig.name, rig.file.string()});
-  return all;
-}
-Candidates imaging(const TypedValue&) { return names_and_summaries(imaging_variants()); }
-Candidates suites(const TypedValue&) {
-  Candidates all;
-  for (const Suite& suite : suite_registry()) all.push_back({suite.name, suite.description});
-  return all;
-}
 Candidates profiled(const TypedValue& typed) {
   Candidates all = methods(typed);
-  for (Candidate& workload : workloads(typed)) all.push_back(std::move(workload));
+  std::ranges::move(named_in<kWorkloads>(typed), std::back_inserter(all));
   return all;
 }
-Candidates metrics(const TypedValue&) {
+Candidates metrics(const TypedValue& typed) {
   Candidates all = plain({"time_ms"});
-  for (const MetricSpec& metric : metric_registry()) all.push_back({metric.name, metric.definition});
-  for (const StageSpec& stage : stage_registry())
-    all.push_back({fmt::format("stage:{}", stage.name), stage.summary});
+  std::ranges::move(named_in<kMetrics>(typed), std::back_inserter(all));
+  for (const Candidate& stage : named_in<kStages>(typed)) all.push_back({"stage:" + stage.text, stage.help});
   return all;
 }
-Candidates stage_faults(const TypedValue&) {
-  Candidates all;
-  for (const StageSpec& stage : stage_registry())
-    all.push_back({fmt::format("{}=", stage.name), stage.summary});
+Candidates stage_faults(const TypedValue& typed) {
+  Candidates all = named_in<kStages>(typed);
+  for (Candidate& stage : all) stage.text += "=";
   return all;
 }
 
@@ -226,7 +222,11 @@ Candidates axes(const TypedValue& typed) {
   return all;
 }
 
-Candidates commands_by_name(const TypedValue&) { return names_and_summaries(commands()); }
+Candidates commands_by_name(const TypedValue&) {
+  Candidates all;
+  for (const Command& command : commands()) all.push_back({command.name, command.summary});
+  return all;
+}
 Candidates devices(const TypedValue&) { return plain({"cpu", "cuda", "opencl"}); }
 Candidates alignments(const TypedValue&) {
   return plain({"none", "icp", "sim3", "cameras", "tanks-and-temples"});
@@ -282,16 +282,16 @@ struct NamedSource {
 
 // By the name of the flag or argument.
 constexpr NamedSource kByName[] = {
-    {"suite", suites},
+    {"suite", named_in<kSuites>},
     {"scene SCENE", scenes},
     {"dataset", datasets},
     {"method METHOD a-method b-method", methods},
-    {"workload", workloads},
+    {"workload", named_in<kWorkloads>},
     {"axis variant", axes},
     {"protocol", protocols},
     {"set", parameters},
-    {"rig", rigs},
-    {"imaging", imaging},
+    {"rig", named_in<kRigs>},
+    {"imaging", named_in<kImaging>},
     {"inject", stage_faults},
     {"metric", metrics},
     {"case", cases},
