@@ -26,12 +26,6 @@ std::string utc_text(std::filesystem::file_time_type time) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)));
 }
 
-std::uintmax_t total_bytes(const std::vector<CacheEntry>& entries) {
-  std::uintmax_t bytes = 0;
-  for (const CacheEntry& entry : entries) bytes += entry.bytes;
-  return bytes;
-}
-
 Json cache_json(const CacheOptions& options, const std::vector<CacheEntry>& entries) {
   Json list = Json::array();
   for (const CacheEntry& entry : entries)

@@ -90,6 +90,7 @@ std::string md5_file_hex(const fs::path& file) {
 }
 
 constexpr int kTooLarge = 128 + 25, kNoRanges = 33, kNotWritten = 23;
+constexpr int kMaxIdle = 5;  // attempts in a row that bring nothing new
 
 // Continues `part`. The shell limits its size, whatever the server sends.
 Attempt attempt(const PublicFile& file, const fs::path& part, const DownloadLimits& limits) {
@@ -144,7 +145,7 @@ bool may_pass(const Attempt& ended) {
 bool fetch_rest(const PublicFile& file, const fs::path& part, const DownloadLimits& limits, Attempt& ended) {
   const std::uintmax_t most = file.bytes.value_or(limits.max_bytes);
   std::uintmax_t best = size_of(part);
-  for (int idle = 0; idle < limits.attempts;) {
+  for (int idle = 0; idle < kMaxIdle;) {
     if (file.bytes && size_of(part) >= *file.bytes) return true;
     ended = attempt(file, part, limits);
     const std::uintmax_t now = size_of(part);
@@ -208,12 +209,6 @@ std::vector<FetchedSet> fetched_sets() {
   }
   std::ranges::sort(sets, {}, &FetchedSet::last_used);
   return sets;
-}
-
-std::uintmax_t total_bytes(const std::vector<FetchedSet>& sets) {
-  std::uintmax_t bytes = 0;
-  for (const FetchedSet& set : sets) bytes += set.bytes;
-  return bytes;
 }
 
 std::string download(const PublicFile& file, const fs::path& target, const DownloadLimits& limits) {

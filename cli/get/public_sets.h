@@ -69,7 +69,6 @@ std::vector<PublicSet> parse_public_sets(std::string_view text, const std::strin
 struct DownloadLimits {
   std::uintmax_t max_bytes = 0;  // of the file, where its size is not known
   int stall_s = 30;              // without 1 kB/s for so long an attempt ends
-  int attempts = 5;              // in a row that bring nothing new
 };
 
 // Puts a file of the registry at `target`, fetching what is missing; what has come of it waits beside as
@@ -93,7 +92,12 @@ std::filesystem::path sets_folder();
 // Lists the sets in that folder, the least recently used first. A missing folder is empty.
 std::vector<FetchedSet> fetched_sets();
 
-// Returns the bytes of all of them together.
-std::uintmax_t total_bytes(const std::vector<FetchedSet>& sets);
+// Returns the bytes of all entries of a cache together.
+template <class Entries>
+std::uintmax_t total_bytes(const Entries& entries) {
+  std::uintmax_t bytes = 0;
+  for (const auto& entry : entries) bytes += entry.bytes;
+  return bytes;
+}
 
 }  // namespace aqbench::cli
