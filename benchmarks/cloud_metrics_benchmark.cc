@@ -115,7 +115,8 @@ void accuracy(benchmark::State& state, const std::string& surface_name) {
 void completeness(benchmark::State& state, const std::string& surface_name) {
   const NoisyCloud noisy = noisy_cloud(surface_name, state.range(0));
   for ([[maybe_unused]] auto iteration : state)
-    benchmark::DoNotOptimize(measure_completeness(noisy.reconstruction.cloud.points_m, *noisy.surface,
+    benchmark::DoNotOptimize(measure_completeness(SpanBlocks(noisy.reconstruction.cloud.points_m),
+                                                  noisy.reconstruction.cloud.points_m.size(), *noisy.surface,
                                                   ScoreOptions{}.sample_spacing_m, 1));
 }
 

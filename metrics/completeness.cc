@@ -8,7 +8,6 @@
 #include <limits>
 #include <utility>
 
-#include "core/error.h"
 #include "core/parallel.h"
 #include "metrics/neighbours/nearest_neighbour.h"
 #include "metrics/numbers/exact_sum.h"
@@ -100,14 +99,6 @@ SurfaceSamples samples_inside(const Surface& truth, double spacing_m, std::uint6
   SurfaceSamples samples = truth.stratified_samples(spacing_m, seed);
   if (!crop.parts.empty()) keep_inside(samples, crop);
   return samples;
-}
-
-Completeness measure_completeness(std::span<const Vec3> points_m, const Surface& truth, double spacing_m,
-                                  std::uint64_t seed, const Crop& crop) {
-  auto measured = measure_completeness(SpanBlocks(points_m), std::max<std::size_t>(points_m.size(), 1), truth,
-                                       spacing_m, seed, crop);
-  if (!measured) throw Error(ErrorKind::method, "nearest neighbours: the cloud has no finite point");
-  return *std::move(measured);
 }
 
 std::optional<Completeness> measure_completeness(const CloudBlocks& cloud, std::size_t longest,

@@ -33,14 +33,10 @@ inline constexpr const char* kNoTruthInCrop = "no part of the truth lies in the 
 // Draws the samples of the true surface that lie in the crop.
 SurfaceSamples samples_inside(const Surface& truth, double spacing_m, std::uint64_t seed, const Crop& crop);
 
-// Draws samples of the true surface, of its part in the crop, and measures their distances; the whole cloud
-// counts for these. Throws Error(method) if the cloud has no finite point.
-Completeness measure_completeness(std::span<const Vec3> points_m, const Surface& truth, double spacing_m,
-                                  std::uint64_t seed, const Crop& crop = {});
-
-// Measures the same of a cloud that is searched in blocks of at most `longest` points, some 70 bytes each;
-// nullopt if it has no finite point. Every sample is searched for in every block. `samples`, where given, are
-// those of the truth, all of them, drawn before.
+// Draws samples of the true surface, of its part in the crop, and measures their distances to the whole
+// cloud, which is searched in blocks of at most `longest` points, some 70 bytes each; nullopt if it has no
+// finite point. Every sample is searched for in every block. `samples`, where given, are those of the truth,
+// all of them, drawn before.
 std::optional<Completeness> measure_completeness(const CloudBlocks& cloud, std::size_t longest,
                                                  const Surface& truth, double spacing_m, std::uint64_t seed,
                                                  const Crop& crop = {},

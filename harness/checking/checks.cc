@@ -169,7 +169,7 @@ std::optional<BoardScale> scale_by_board(const BoardTruth& board, const Rig& rig
       if (!undistorted) continue;
       if (const auto ray = cast_ray(refractive_camera(*camera), *undistorted)) rays.push_back(*ray);
     }
-    if (const auto point = triangulate(rays)) corners_m[corner.id] = point->point_m;
+    if (const auto point = triangulate(rays)) corners_m[corner.id] = *point;
   }
   const BoardSides sides = board_sides(corners_m, board.squares_x);
   if (sides.count == 0 || !(sides.mean_m > 0)) return std::nullopt;

@@ -53,9 +53,7 @@ std::optional<Vec3> found_point(const std::vector<CameraPair>& pairs, const Vec3
     const auto ray = straight ? cast_ray(pair.estimated_rays, *straight) : std::nullopt;
     if (ray) rays.push_back(*ray);
   }
-  const auto found = triangulate(rays);
-  if (!found) return std::nullopt;
-  return found->point_m;
+  return triangulate(rays);
 }
 
 // The squares of what lies between the images of a point in both calibrations, and how many there are.

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <array>
-
-#include "core/error.h"
+#include <string_view>
 
 namespace aqbench {
 namespace {
@@ -33,14 +32,6 @@ const char* surface_method_name(SurfaceMethod method) {
   return kSurfaceNames[static_cast<std::size_t>(method)];
 }
 
-SurfaceMethod surface_method_from_name(std::string_view name) {
-  const auto found =
-      std::ranges::find(kSurfaceNames, name, [](const char* one) { return std::string_view(one); });
-  if (found == kSurfaceNames.end())
-    throw usage_error("surface: must be poisson, heightfield, ball_pivoting or none, got '{}'", name);
-  return static_cast<SurfaceMethod>(found - kSurfaceNames.begin());
-}
-
 std::vector<ParameterSpec> surface_parameters(SurfaceMethod default_method, bool with_grid,
                                               double most_triangles) {
   const SurfaceOptions usual;
@@ -60,7 +51,8 @@ std::vector<ParameterSpec> surface_parameters(SurfaceMethod default_method, bool
 
 SurfaceOptions surface_options(const Parameters& parameters) {
   SurfaceOptions options;
-  options.method = surface_method_from_name(parameters.text("surface"));
+  const auto named = std::ranges::find(kSurfaceNames, parameters.text("surface"));
+  options.method = static_cast<SurfaceMethod>(named - kSurfaceNames.begin());
   options.poisson_depth = static_cast<int>(parameters.integer("poisson_depth"));
   if (has_parameter(parameters, "surface_grid_m")) options.grid_m = parameters.number("surface_grid_m");
   options.target_triangles = parameters.integer("target_triangles");

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/parameters.h"
@@ -51,9 +50,6 @@ struct SurfaceOptions {
 
 // Returns "poisson", "heightfield", "ball_pivoting" or "none".
 const char* surface_method_name(SurfaceMethod method);
-
-// Returns the method of that name. Throws Error(usage) listing the names.
-SurfaceMethod surface_method_from_name(std::string_view name);
 
 // Returns the options, with Poisson's method for a height field where cameras look through no level water: no
 // direction is up then.

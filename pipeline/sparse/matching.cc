@@ -109,8 +109,7 @@ bool rays_meet(const RefractiveCamera& first_camera, const Vec2& first_px,
   if (!first || !second) return false;
   const auto point = triangulate(std::array{*first, *second});
   if (!point) return false;
-  const auto in_first = project(first_camera, point->point_m),
-             in_second = project(second_camera, point->point_m);
+  const auto in_first = project(first_camera, *point), in_second = project(second_camera, *point);
   return in_first && in_second && (in_first->pixel - first_px).norm() <= max_error_px &&
          (in_second->pixel - second_px).norm() <= max_error_px;
 }

@@ -113,13 +113,13 @@ std::optional<SparsePoint> triangulate_track(const Track& track, std::span<const
   while (sightings.size() >= 2) {
     const auto found = triangulate(rays_of(sightings));
     if (!found) break;
-    const std::vector<double> errors_px = reprojection_errors(found->point_m, sightings, views);
+    const std::vector<double> errors_px = reprojection_errors(*found, sightings, views);
     const auto worst = std::ranges::max_element(errors_px);
     if (*worst >= options.max_reprojection_px) {
       sightings.erase(sightings.begin() + (worst - errors_px.begin()));
       continue;
     }
-    const double depth_m = depth_of(found->point_m, views[sightings[0].sighting.view].camera);
+    const double depth_m = depth_of(*found, views[sightings[0].sighting.view].camera);
     if (options.max_depth_m > 0 && !(depth_m < options.max_depth_m)) {
       ++counted.too_deep;
       return std::nullopt;
@@ -128,7 +128,7 @@ std::optional<SparsePoint> triangulate_track(const Track& track, std::span<const
       ++counted.narrow;
       return std::nullopt;
     }
-    SparsePoint point{found->point_m, 0, {}};
+    SparsePoint point{*found, 0, {}};
     for (const double error_px : errors_px) point.reprojection_rms_px += error_px * error_px;
     point.reprojection_rms_px = std::sqrt(point.reprojection_rms_px / static_cast<double>(errors_px.size()));
     if (needs_confirmation(views) &&

@@ -158,7 +158,7 @@ LookedAt looked_at(const Rig& rig, double distance_m) {
     throw input_error(
         "rig: the axes of its cameras do not meet; give the distance of the scene, --set "
         "rig.distance_m=METRES");
-  found.point_m = meeting->point_m;
+  found.point_m = *meeting;
   for (std::size_t i = 0; i < axes.size(); ++i)
     if (!((found.point_m - to_vec3(axes[i].origin_m)).dot(to_vec3(axes[i].direction)) > 0))
       throw input_error(

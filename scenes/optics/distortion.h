@@ -60,13 +60,11 @@ class Undistorter {
   // it lies in that region, and the lens images it inside the image (pixel centres from 0 to width - 1).
   bool takes(const Vec2& undistorted_px) const;
 
-  // Returns the limit of the region: the largest undistorted normalised radius (brown_conrady), or the
-  // largest angle from the axis in radians (fisheye, below pi / 2). Within it the map's Jacobian, which is
-  // symmetric, is positive definite: the map is the gradient of a convex function, hence one to one.
-  double invertible_limit() const { return invertible_limit_; }
-
  private:
   Intrinsics intrinsics_;
+  // The limit of the region: the largest undistorted normalised radius (brown_conrady), or the largest angle
+  // from the axis in radians (fisheye, below pi / 2). Within it the map's Jacobian, which is symmetric, is
+  // positive definite: the map is the gradient of a convex function, hence one to one.
   double invertible_limit_;
 };
 

@@ -217,7 +217,7 @@ RefractiveCamera refractive_camera(const Camera& camera) {
   return out;
 }
 
-std::optional<Triangulation> triangulate(std::span<const WaterRay> rays) {
+std::optional<Vec3> triangulate(std::span<const WaterRay> rays) {
   if (rays.size() < 2) return std::nullopt;
   const auto count = static_cast<double>(rays.size());
   // Relative to the mean origin, so that a distant world origin costs no digits in the normal equations.
@@ -235,12 +235,7 @@ std::optional<Triangulation> triangulate(std::span<const WaterRay> rays) {
   if (!(eigen.eigenvalues()[0] > 1e-12 * count)) return std::nullopt;
   const Vec3 offset_m = eigen.eigenvectors() *
                         (eigen.eigenvectors().transpose() * right_side).cwiseQuotient(eigen.eigenvalues());
-  double squares_m2 = 0;
-  for (const WaterRay& ray : rays) {
-    const Vec3 direction = to_vec3(ray.direction), to_point = anchor_m + offset_m - to_vec3(ray.origin_m);
-    squares_m2 += (to_point - direction * direction.dot(to_point)).squaredNorm();
-  }
-  return Triangulation{anchor_m + offset_m, std::sqrt(squares_m2 / count)};
+  return anchor_m + offset_m;
 }
 
 }  // namespace aqbench

@@ -148,15 +148,9 @@ inline std::optional<Projection> project(const RefractiveCamera& camera, const V
   return Projection{Vec2(u_px, v_px), depth_m};
 }
 
-// The point and its distance from the rays.
-struct Triangulation {
-  Vec3 point_m;           // world frame; minimises the sum of squared distances to the rays' lines
-  double rms_distance_m;  // of the point to the lines
-};
-
-// Finds the point closest to the rays. Returns nullopt for fewer than two rays, or rays too parallel to
-// determine a point (smallest singular value of sum(I - d d') below 1e-12 of the number of rays: an angle of
-// about 1e-6 rad between two).
-std::optional<Triangulation> triangulate(std::span<const WaterRay> rays);
+// Finds the point (world frame) that minimises the sum of squared distances to the rays' lines. Returns
+// nullopt for fewer than two rays, or rays too parallel to determine a point (smallest singular value of
+// sum(I - d d') below 1e-12 of the number of rays: an angle of about 1e-6 rad between two).
+std::optional<Vec3> triangulate(std::span<const WaterRay> rays);
 
 }  // namespace aqbench

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "metrics/truth/truth_cloud.h"
+#include "scenes/cloud/cloud_blocks.h"
 #include "scenes/registry.h"
 #include "scenes/surfaces/mesh_surface.h"
 #include "tests/metrics/truth.h"
@@ -16,6 +17,11 @@ namespace {
 
 using test::PlaneTruth;
 using test::value_of;
+
+Completeness measured(const PointCloud& cloud, const Surface& truth, double spacing_m, std::uint64_t seed) {
+  const std::span<const Vec3> points_m = cloud.points_m;
+  return measure_completeness(SpanBlocks(points_m), points_m.size(), truth, spacing_m, seed).value();
+}
 
 // Area in which a point of noise s along the normal is within r of a place on the plane (docs/metrics.md).
 double reach_area(double r, double s) {
@@ -203,7 +209,7 @@ TEST(Completeness, SaysHowFarItsSamplesMayMisleadIt) {
       constexpr std::size_t kDraws = 60;
       double sum = 0, squares = 0, said = 0, samples = 0;
       for (std::uint64_t seed = 1; seed <= kDraws; ++seed) {
-        const Completeness drawn = measure_completeness(cloud.points_m, *truth, spacing_m, seed);
+        const Completeness drawn = measured(cloud, *truth, spacing_m, seed);
         const double pct =
             *completeness_pct(drawn, {{0.004}}, [](std::size_t, std::size_t) { return true; }).at(0);
         sum += pct;
@@ -226,11 +232,11 @@ TEST(Completeness, OfAllPointsOfAScanHasNoErrorOfSampling) {
   const PointCloud scan = test::noisy_cloud(plane, 4000, 0, 0, 3),
                    cloud = test::noisy_cloud(plane, 900, 0, 0, 4);
   const auto truth = make_truth_cloud({Scan{scan, std::nullopt, "scan"}});
-  const Completeness all = measure_completeness(cloud.points_m, *truth, 1e-6, 1);
+  const Completeness all = measured(cloud, *truth, 1e-6, 1);
   EXPECT_FALSE(all.is_thinned);
   EXPECT_EQ(all.distance_m.size(), 4000U);
   EXPECT_EQ(sampling_se_pct(all, {{0.004}}).at(0), 0);
-  const Completeness some = measure_completeness(cloud.points_m, *truth, 0.01, 1);
+  const Completeness some = measured(cloud, *truth, 0.01, 1);
   EXPECT_TRUE(some.is_thinned);
   EXPECT_EQ(some.samples->of_points, 4000U);
   EXPECT_GT(sampling_se_pct(some, {{0.004}}).at(0), 0.1);

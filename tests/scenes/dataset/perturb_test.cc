@@ -36,7 +36,7 @@ Vec3 triangulated(const Vec3& point_m, const CalibrationError& error) {
     const Vec2 pixel = project(refractive_camera(camera), point_m)->pixel;
     rays.push_back(*cast_ray(refractive_camera(wrong.cameras[i]), pixel));
   }
-  return triangulate(rays)->point_m;
+  return *triangulate(rays);
 }
 
 TEST(Perturb, NothingAddedChangesNoBit) {
@@ -203,7 +203,7 @@ std::vector<Vec3> stereo_errors_m(const Port& port, const CalibrationError& erro
       for (std::size_t i = 0; i < 2; ++i)
         rays.push_back(*cast_ray(refractive_camera(wrong.cameras[i]),
                                  project(refractive_camera(rig.cameras[i]), point_m)->pixel));
-      errors_m.push_back(triangulate(rays)->point_m - point_m);
+      errors_m.push_back(*triangulate(rays) - point_m);
     }
   return errors_m;
 }

@@ -111,7 +111,6 @@ TEST(Undistort, AgreesWithOpenCVWhereItsIterationConverges) {
 TEST(Undistort, StopsWhereTheLensFoldsBack) {
   const Intrinsics barrel = lens(LensModel::brown_conrady, {-1.0 / 3, 0, 0, 0, 0});
   const Undistorter undistorter(barrel);
-  EXPECT_NEAR(undistorter.invertible_limit(), 1, 1e-9);
   for (const double r : {0.05, 0.3, 0.7, 0.9, 0.99, 0.9999}) {
     const Vec2 point(0.6 * r, -0.8 * r);
     const auto back = undistorter.undistort_normalized(distort_normalized(barrel, point));
@@ -125,7 +124,6 @@ TEST(Undistort, StopsWhereTheLensFoldsBack) {
 // theta (1 - theta^2 / 3) folds at theta = 1 rad; without coefficients a fisheye sees up to 90 degrees.
 TEST(Undistort, FisheyeStopsAtItsLimit) {
   const Undistorter folding(lens(LensModel::fisheye, {-1.0 / 3, 0, 0, 0}));
-  EXPECT_NEAR(folding.invertible_limit(), 1, 1e-9);
   EXPECT_TRUE(folding.undistort_normalized({0.666, 0}));
   EXPECT_FALSE(folding.undistort_normalized({0.667, 0}));
   const Undistorter equidistant(lens(LensModel::fisheye, {0, 0, 0, 0}));
@@ -139,7 +137,6 @@ TEST(Undistort, FisheyeStopsAtItsLimit) {
 TEST(Undistort, StopsBeforeThePoleOfTheRationalModel) {
   const Intrinsics rational = lens(LensModel::brown_conrady, {0, 0, 0, 0, 0, -0.5, 0, 0});
   const Undistorter undistorter(rational);
-  EXPECT_NEAR(undistorter.invertible_limit(), std::sqrt(2.0), 1e-9);
   const auto back = undistorter.undistort_normalized(distort_normalized(rational, {1.3, 0.2}));
   ASSERT_TRUE(back);
   EXPECT_LT((*back - Vec2(1.3, 0.2)).norm(), 1e-10);

@@ -61,7 +61,7 @@ double stereo_bias_mm(const Camera& camera, const Camera& believed, double z_m) 
       std::vector<WaterRay> rays;
       for (const double at_m : {-0.05, 0.05})
         rays.push_back(ray_of(moved_right(believed, at_m), seen_px(moved_right(camera, at_m), point_m)));
-      sum += triangulate(rays)->point_m.z() - z_m;
+      sum += triangulate(rays)->z() - z_m;
     }
   return 1e3 * sum / 15;
 }
