@@ -4,22 +4,20 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "core/json.h"
+#include "core/text.h"
 #include "harness/measuring/timing.h"
 #include "harness/records/numbers.h"
+#include "harness/records/profile_details.h"
 #include "harness/statistics/summary.h"
+#include "metrics/value_change.h"
 #include "reports/content/environment_text.h"
 #include "reports/content/narrative.h"
+#include "reports/text/verdict_table.h"
 
 namespace aqbench {
 namespace {
-
-std::optional<double> quotient(const std::optional<double>& a, const std::optional<double>& b) {
-  if (!a || !b || !(*a > 0)) return std::nullopt;
-  return *b / *a;
-}
 
 std::string side_name(const Results& results) {
   const std::string& name = results.run.id;
@@ -33,30 +31,10 @@ std::string side_name(const Results& results) {
   return program.empty() ? name : name + "," + program;
 }
 
-std::string value_text(const Json& object, const std::string& key) {
-  const auto found = object.find(key);
-  if (found == object.end()) return "absent";
-  return found->is_string() ? found->get<std::string>()
-                            : found->dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 std::vector<std::string> compare_keys(const Results& a, const Results& b) {
-  const auto key_of = [](const Results& results) {
-    const Json& environment = *results.environment;
-    return environment.is_object() ? environment.value("comparability", Json::object()) : Json::object();
-  };
-  const Json left = key_of(a), right = key_of(b);
-  if (!left.is_object() || !right.is_object() || left.empty() || right.empty())
-    return {"comparability: not recorded"};
-  std::vector<std::string> differences;
-  const auto compare = [&](const std::string& key) {
-    const std::string x = value_text(left, key), y = value_text(right, key);
-    if (x != y) differences.push_back(fmt::format("{}: {}, {}", key, x, y));
-  };
-  for (const auto& item : left.items()) compare(item.key());
-  for (const auto& item : right.items())
-    if (!left.contains(item.key())) compare(item.key());
-  return differences;
+  const Json left = comparability_of(*a.environment), right = comparability_of(*b.environment);
+  if (left.empty() || right.empty()) return {"comparability: not recorded"};
+  return comparability_differences(left, right, "A's");
 }
 
 void compare_metrics(const Record& a, const Record& b, CompareReport& report) {
@@ -64,17 +42,14 @@ void compare_metrics(const Record& a, const Record& b, CompareReport& report) {
   const auto add = [&](const std::string& name, const Metric* x, const Metric* y) {
     const Metric& known = x != nullptr ? *x : *y;
     const bool judged = is_judged(a.case_name, name, has_accuracy);
-    ComparedMetric row{a.case_name, name, known.unit, judged ? known.better : Better::equal, {}, {}, ""};
-    if (x != nullptr) row.a = x->value;
-    if (y != nullptr) row.b = y->value;
-    if (x == nullptr)
-      row.note = "new in B";
-    else if (y == nullptr)
-      row.note = "not in B";
-    else if (!row.a)
-      row.note = "A: " + x->reason;
-    else if (!row.b)
-      row.note = "B: " + y->reason;
+    VerdictRow row =
+        shown_verdict(a.case_name, name, known.unit, judged ? known.better : Better::equal,
+                      x == nullptr ? std::nullopt : x->value, y == nullptr ? std::nullopt : y->value);
+    row.reason = x == nullptr    ? "new in B"
+                 : y == nullptr  ? "not in B"
+                 : !row.baseline ? "A: " + x->reason
+                 : !row.current  ? "B: " + y->reason
+                                 : std::string();
     report.metrics.push_back(std::move(row));
   };
   for (const auto& [name, metric] : a.metrics) add(name, &metric, find_metric(b.metrics, name));
@@ -84,11 +59,11 @@ void compare_metrics(const Record& a, const Record& b, CompareReport& report) {
 
 StageSide side_of(const StageRecord* stage) {
   if (stage == nullptr) return {};
+  StageSide side{{}, summarize(stage->self_ms).median, stage->net_bytes, stage->peak_bytes};
   // The record's calls are those of all repetitions, its times those of each.
-  const double calls = stage->self_ms.empty()
-                           ? 0
-                           : static_cast<double>(stage->calls) / static_cast<double>(stage->self_ms.size());
-  return {calls, summarize(stage->self_ms).median, stage->net_bytes, stage->peak_bytes};
+  if (stage->calls > 0 && !stage->self_ms.empty())
+    side.calls = static_cast<double>(stage->calls) / static_cast<double>(stage->self_ms.size());
+  return side;
 }
 
 void compare_stages(const Record& a, const Record& b, CompareReport& report) {
@@ -100,17 +75,11 @@ void compare_stages(const Record& a, const Record& b, CompareReport& report) {
   };
   const auto add = [&](const StageRecord* x, const StageRecord* y) {
     const StageRecord& known = x != nullptr ? *x : *y;
-    report.stages.push_back({a.case_name, known.name, known.parent, side_of(x), side_of(y)});
+    report.stages.push_back({a.case_name, known.name, side_of(x), side_of(y)});
   };
   for (const StageRecord& stage : a.stages) add(&stage, find(b, stage));
   for (const StageRecord& stage : b.stages)
     if (find(a, stage) == nullptr) add(nullptr, &stage);
-}
-
-std::string batch_of(const Record& record) {
-  for (const auto& [name, value] : record.axes)
-    if (name == "batch" || name.ends_with(".batch")) return to_string(value);
-  return "";
 }
 
 // Returns false and adds a note where the two records cannot be compared.
@@ -128,22 +97,82 @@ bool comparable(const Record& a, const Record& b, CompareReport& report) {
   return false;
 }
 
+// B / A.
+std::optional<double> factor(const std::optional<double>& a, const std::optional<double>& b) {
+  return a && b && *a > 0 ? std::optional(*b / *a) : std::nullopt;
+}
+
+std::string factor_text(const std::optional<double>& factor) {
+  return factor ? fmt::format("{:.3g} x", *factor) : std::string("n/a");
+}
+
+// What is counted beside the values that moved.
+Lines equal_lines(const CompareReport& report, bool all) {
+  std::size_t equal = 0, added = 0, other = 0;
+  for (const auto& row : report.metrics) {
+    const auto &a = row.baseline, &b = row.current;
+    equal += a == b ? 1 : 0;
+    added += !a && b ? 1 : 0;
+    other += a && b && *a != *b && worsening(row.metric, row.better, *a, *b) == 0;
+  }
+  Lines lines;
+  if (added > 0) lines.items.push_back(counted(added, "value") + " in B alone");
+  if (other > 0 && !all)
+    lines.items.push_back(counted(other, "value") + " changed and neither better nor worse (--all)");
+  if (equal > 0) lines.items.push_back(counted(equal, "value") + " the same in both");
+  return lines;
+}
+
+Section memory_section(const CompareReport& report, bool all) {
+  Table table = table_with({"case", "stage", ">net A\nMiB", ">net B\nMiB", ">peak A\nMiB", ">peak B\nMiB"});
+  table.label = "tensor memory";
+  std::size_t equal = 0;
+  for (const ComparedStage& stage : report.stages) {
+    if (!stage.a.net_bytes && !stage.b.net_bytes && !stage.a.peak_bytes && !stage.b.peak_bytes) continue;
+    const TensorMemoryText a = tensor_memory_text(stage.a.net_bytes, stage.a.peak_bytes),
+                           b = tensor_memory_text(stage.b.net_bytes, stage.b.peak_bytes);
+    if (!all && stage.a.net_bytes == stage.b.net_bytes && stage.a.peak_bytes == stage.b.peak_bytes)
+      ++equal;
+    else
+      table.rows.push_back(
+          plain_row({report.names.of.at(stage.case_name), stage.stage, a.net, b.net, a.peak, b.peak}));
+  }
+  Section section{"memory", "Tensor memory", "", {std::move(table)}};
+  if (equal > 0) section.blocks.emplace_back(Paragraph{counted(equal, "stage") + " the same in both"});
+  return section;
+}
+
+// The stages that became slower most first.
+Section stages_section(const CompareReport& report, const std::string& kind) {
+  Table table = table_with({"case", "stage", ">self A\nms", ">self B\nms", ">time", ">calls", ">per call"});
+  table.label = "stages";
+  std::vector<const ComparedStage*> stages;
+  for (const ComparedStage& stage : report.stages) stages.push_back(&stage);
+  std::ranges::stable_sort(stages, std::ranges::greater{}, [](const ComparedStage* row) {
+    return factor(row->a.self_ms, row->b.self_ms).value_or(0);
+  });
+  for (const ComparedStage* const stage : stages) {
+    const auto& [name, title, a, b] = *stage;
+    const auto time = factor(a.self_ms, b.self_ms), calls = factor(a.calls, b.calls);
+    table.rows.push_back(plain_row({report.names.of.at(name), title, table_number_or_na(a.self_ms),
+                                    table_number_or_na(b.self_ms), factor_text(time), factor_text(calls),
+                                    factor_text(factor(calls, time))}));
+  }
+  return {"stages", "Stages", kind + "; self times, B / A: time = calls x time per call", {std::move(table)}};
+}
+
+Section times_section(const CompareReport& report, const std::string& kind) {
+  Table table = table_with({"case", ">A\nms", ">B\nms", ">B / A"});
+  table.label = "times";
+  for (const ComparedTime& time : report.times)
+    if (time.a_ms || time.b_ms)
+      table.rows.push_back(
+          plain_row({report.names.of.at(time.case_name), table_number_or_na(time.a_ms),
+                     table_number_or_na(time.b_ms), factor_text(factor(time.a_ms, time.b_ms))}));
+  return {"times", "Times", kind, {std::move(table)}};
+}
+
 }  // namespace
-
-std::optional<double> ComparedStage::time_factor() const { return quotient(a.self_ms, b.self_ms); }
-
-std::optional<double> ComparedTime::factor() const { return quotient(a_ms, b_ms); }
-
-std::optional<double> ComparedStage::work_factor() const {
-  if (a.calls == 0 || b.calls == 0) return std::nullopt;
-  return b.calls / a.calls;
-}
-
-std::optional<double> ComparedStage::cost_factor() const {
-  const auto time = time_factor(), work = work_factor();
-  if (!time || !work) return std::nullopt;
-  return *time / *work;
-}
 
 CompareReport compare_results(const Results& a, const Results& b) {
   CompareReport report;
@@ -166,6 +195,7 @@ CompareReport compare_results(const Results& a, const Results& b) {
       report.notes.push_back(
           fmt::format("{} has faults that were put in with --inject: it is no evidence of quality", side));
   std::map<std::string, const Record*> others;
+  std::vector<std::string> names;
   for (const Record& record : b.records) others[record.case_name] = &record;
   for (const Record& record : a.records) {
     const auto other = others.find(record.case_name);
@@ -179,32 +209,53 @@ CompareReport compare_results(const Results& a, const Results& b) {
     ++report.cases;
     compare_metrics(record, now, report);
     compare_stages(record, now, report);
-    report.times.push_back(
-        {record.case_name, batch_of(record), typical_ms(record.timing), typical_ms(now.timing)});
+    report.times.push_back({record.case_name, typical_ms(record.timing), typical_ms(now.timing)});
+    names.push_back(record.case_name);
   }
   for (const auto& [name, record] : others) report.notes.push_back(name + ": in B alone");
+  report.names = shorten_names(names);
   return report;
-}
-
-ShortNames compared_names(const CompareReport& report) {
-  std::set<std::string> names;
-  for (const ComparedMetric& row : report.metrics) names.insert(row.case_name);
-  for (const ComparedStage& row : report.stages) names.insert(row.case_name);
-  for (const ComparedTime& row : report.times) names.insert(row.case_name);
-  return shorten_names({names.begin(), names.end()});
 }
 
 Verdicts verdicts_of(const CompareReport& report, bool all) {
   Verdicts verdicts;
   verdicts.cases = report.cases;
-  for (const ComparedMetric& compared : report.metrics)
-    if (all || compared.a != compared.b) {
-      verdicts.rows.push_back(shown_verdict(compared.case_name, compared.metric, compared.unit,
-                                            compared.better, compared.a, compared.b));
-      verdicts.rows.back().reason = compared.note;
-    }
+  for (const VerdictRow& row : report.metrics)
+    if (all || row.baseline != row.current) verdicts.rows.push_back(row);
   sort_worst_first(verdicts.rows);
   return verdicts;
+}
+
+std::vector<Section> compare_sections(const CompareReport& report, bool all) {
+  const std::string kind = report.key_differences.empty()
+                               ? "same machine key, other moments: a trend, no verdict"
+                               : "a trend only";
+  return {memory_section(report, all), stages_section(report, kind), times_section(report, kind)};
+}
+
+std::string render_compare(const CompareReport& report, bool all, const Screen& screen) {
+  std::string text =
+      terminal_of(Paragraph{"A: " + report.a}, screen) + terminal_of(Paragraph{"B: " + report.b}, screen);
+  if (!report.refusal.empty())
+    return text + terminal_of(Paragraph{"not comparable: " + report.refusal}, screen);
+  for (const std::string& note : report.notes) text += terminal_of(Paragraph{"note: " + note}, screen);
+  ShortNames names = report.names;
+  if (!names.common.empty()) text += terminal_of(Paragraph{"all: " + names.common}, screen);
+  names.common.clear();
+  VerdictView view = terminal_view(all);
+  view.before = "A";
+  view.after = "B";
+  text += "\naccuracy\n" + verdicts_text(verdicts_of(report, all), names, view, screen) +
+          terminal_of(equal_lines(report, all), screen);
+  for (const Section& section : compare_sections(report, all)) text += terminal_of(section, screen);
+  text += "\n";
+  for (const std::string& difference : report.key_differences)
+    text += terminal_of(Paragraph{"times are a trend only: " + difference}, screen);
+  const bool timed = std::ranges::any_of(
+      report.times, [](const ComparedTime& row) { return factor(row.a_ms, row.b_ms).has_value(); });
+  text += fmt::format("{} compared{}\n", counted(report.cases, "case"),
+                      timed ? "; for a verdict on time run both now, in pairs: aqbench ab" : "");
+  return text + terminal_of(shown_banner_of(verdicts_of(report)), screen);
 }
 
 }  // namespace aqbench

@@ -10,46 +10,26 @@
 #include <vector>
 
 #include "harness/gating/verdicts.h"
-#include "metrics/metric.h"
 #include "reports/content/case_groups.h"
 #include "reports/document/document.h"
 
 namespace aqbench {
 
-// One metric of one case on both sides.
-struct ComparedMetric {
-  std::string case_name, metric, unit;
-  Better better = Better::lower;
-  std::optional<double> a, b;  // nullopt: undefined or absent, and `note` says which
-  std::string note;
-};
-
 // A stage on one side; empty where it has none.
 struct StageSide {
-  double calls = 0;               // of one repetition
-  std::optional<double> self_ms;  // the median over the repetitions
+  std::optional<double> calls, self_ms;  // of one repetition, and the median over them
   std::optional<std::int64_t> net_bytes, peak_bytes;
 };
-// One stage of one case on both sides. Its time is calls x time per call, so the factors of work and cost
-// multiply to the factor of time.
+// One stage of one case on both sides. Its time is calls x time per call.
 struct ComparedStage {
-  std::string case_name, stage, parent;
+  std::string case_name, stage;
   StageSide a, b;
-
-  // Return B / A of the self time, of the calls, and of the time per call; nullopt where a side has none.
-  std::optional<double> time_factor() const;
-  std::optional<double> work_factor() const;
-  std::optional<double> cost_factor() const;
 };
 
 // The time of one case on both sides.
 struct ComparedTime {
   std::string case_name;
-  std::string batch;  // the value of a batch axis; "" without one
   std::optional<double> a_ms, b_ms;
-
-  // Returns B / A; nullopt where a side has none.
-  std::optional<double> factor() const;
 };
 
 // What two bundles have in common and where they differ.
@@ -57,10 +37,11 @@ struct CompareReport {
   std::string a, b;                // "RUN, commit COMMIT" of each side
   std::string refusal;             // why nothing was compared (a bundle and itself); else empty
   std::vector<std::string> notes;  // cases on one side alone, other options, other status
-  // Differences of the comparability keys, "cpu_model: X, Y". Empty: the keys are equal.
+  // Differences of the comparability keys, "cpu_model is Y, A's X". Empty: the keys are equal.
   std::vector<std::string> key_differences;
   std::size_t cases = 0;  // that were compared
-  std::vector<ComparedMetric> metrics;
+  ShortNames names;       // of these
+  std::vector<VerdictRow> metrics;
   std::vector<ComparedStage> stages;
   std::vector<ComparedTime> times;
 };
@@ -68,23 +49,12 @@ struct CompareReport {
 // Compares two results; reads no file. Cases whose options differ are not compared, and the notes name them.
 CompareReport compare_results(const Results& a, const Results& b);
 
-// Returns short names of all cases that the report has rows of (reports/content/case_groups.h).
-ShortNames compared_names(const CompareReport& report);
-
 // Returns the values that differ, or all of them, as a list of verdicts, which decides nothing.
 Verdicts verdicts_of(const CompareReport& report, bool all = false);
 
-// Returns a factor as text: "1.40 x"; "n/a" for none.
-std::string factor_text(const std::optional<double>& factor);
-
-// Returns a line with the stage whose self time changed most, if one changed by 5 % or more:
-// "depth_estimation of undulating/...: 1.40 x: 2.00 x the calls, 0.70 x the time per call". Empty if none
-// did.
-std::string moved_stage_line(const CompareReport& report);
-
 // Returns the sections on memory, stages and times. The last two say what times are: a trend, or a trend from
 // the same machine key. Memory that is equal is counted and not listed unless `all`.
-std::vector<Section> compare_sections(const CompareReport& report, const ShortNames& names, bool all = false);
+std::vector<Section> compare_sections(const CompareReport& report, bool all = false);
 
 // Returns the comparison for a terminal. Values that are equal are counted and not listed unless `all`.
 std::string render_compare(const CompareReport& report, bool all = false, const Screen& screen = {});

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <tuple>
 
 #include "core/text.h"
@@ -26,21 +25,18 @@ struct SharedCases {
 };
 
 SharedCases shared_cases(const CompareReport& report, const ComparedSide& a, const ComparedSide& b) {
-  std::set<std::string> compared;
-  for (const ComparedMetric& row : report.metrics) compared.insert(row.case_name);
   SharedCases shared;
   const auto pictures_of = [](const ComparedSide& side) {
     return side.bundle.empty() ? ReportPictures{} : read_report_pictures(side.bundle, *side.results);
   };
   const ReportPictures of_a = pictures_of(a), of_b = pictures_of(b);
-  for (const std::string& name : compared) {
+  for (const auto& [name, label] : report.names.of) {
     const bool clouds = of_a.views.contains(name) && of_b.views.contains(name);
     for (const auto& [letter, side, pictures] : {std::tuple{"A: ", &a, &of_a}, {"B: ", &b, &of_b}}) {
       const auto found = std::ranges::find(side->results->records, name, &Record::case_name);
       if (found == side->results->records.end()) continue;
       Record record;
       record.case_name = letter + name;
-      record.status = Status::ok;
       record.metrics = found->metrics;
       if (clouds) shared.views[record.case_name] = pictures->views.at(name);
       if (const auto tiles = pictures->tiles.find(name); tiles != pictures->tiles.end())
@@ -58,15 +54,12 @@ std::string shared_json(const SharedCases& shared, const ShortNames& names, cons
   Json cases = Json::array();
   for (const Record& record : shared.results.records) {
     cases.push_back({{"name", record.case_name},
-                     {"label", record.case_name.substr(0, 3) + names.of.at(record.case_name.substr(3))},
-                     {"status", "ok"},
-                     {"values", Json::array()}});
+                     {"label", record.case_name.substr(0, 3) + names.of.at(record.case_name.substr(3))}});
     if (has_free_scale(record)) cases.back()["free_scale"] = true;
     if (const auto found = stacks.find(record.case_name); found != stacks.end())
       cases.back()["stacks"] = *found->second;
   }
-  return Json({{"metrics", Json::array()},
-               {"cases", std::move(cases)},
+  return Json({{"cases", std::move(cases)},
                {"pairs", true},
                {"worst", worst_case},
                {"colours", scale_colours_json()}})
@@ -81,8 +74,7 @@ std::string compare_page(const CompareReport& report, const ComparedSide& a, con
   const Verdicts verdicts = verdicts_of(report);
   const SharedCases shared = shared_cases(report, a, b);
   const auto tiles_of = [&](const std::string& name, bool of_b) {
-    const auto found = shared.tiles.find((of_b ? "B: " : "A: ") + name);
-    return found == shared.tiles.end() ? std::vector<ReportTile>{} : found->second;
+    return of_case(shared.tiles, (of_b ? "B: " : "A: ") + name);
   };
   Banner card = shown_banner_of(verdicts);
   card.picture = worst_places(verdicts, tiles_of);
@@ -90,7 +82,6 @@ std::string compare_page(const CompareReport& report, const ComparedSide& a, con
       "<h1>Two bundles side by side</h1>\n{}<p>A: {}<br>B: {}</p>\n<p class=\"dim\">Cases with the same "
       "options: {}. Shown, not decided: <code>aqbench gate</code> and <code>aqbench ab</code> decide.</p>\n",
       html_of(card), xml_escape(report.a), xml_escape(report.b), report.cases);
-  const ShortNames names = compared_names(report);
   Lines notes{report.notes};
   for (const std::string& difference : report.key_differences)
     notes.items.push_back("another machine or build: " + difference);
@@ -98,20 +89,18 @@ std::string compare_page(const CompareReport& report, const ComparedSide& a, con
                html_of(verdicts_section(verdicts, "A", "B", "The largest change for the worse first."));
   if (!shared.stacks.empty() || !shared.views.empty())
     parts.data_json = shared_json(
-        shared, names, verdicts.count(Verdict::regressed) > 0 ? verdicts.rows.front().case_name : "");
+        shared, report.names, verdicts.count(Verdict::regressed) > 0 ? verdicts.rows.front().case_name : "");
   const std::string places =
       tile_places_section(verdicts, tiles_of, "Cases of which both bundles have tiles that differ.");
   const std::size_t others = (parts.data_json.size() + places.size()) / 4 * 3;
-  for (const PageView& view :
-       fit_views(shared.views, shared.results, kCloudBytes - std::min(kCloudBytes, others)))
-    if (!view.bytes.empty()) parts.blocks.emplace_back(fmt::format("cloud-{}", view.record), view.bytes);
+  parts.blocks = fit_views(shared.views, shared.results, kCloudBytes - std::min(kCloudBytes, others));
   parts.viewer = !parts.blocks.empty();
   parts.flames = !shared.stacks.empty();
   if (parts.viewer)
     parts.body += scripted_section("clouds", "Where on the surface",
                                    "A and B under one camera, or B minus A: red is where B is worse.");
   parts.body += places;
-  for (const Section& section : compare_sections(report, names)) {
+  for (const Section& section : compare_sections(report)) {
     if (section.id == "times") parts.body += flames_section(shared.stacks);
     parts.body += html_of(section);
   }

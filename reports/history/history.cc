@@ -135,38 +135,34 @@ std::optional<std::string> commit_in_path(const std::string& pattern, const fs::
 TrendHistory read_history(const std::vector<fs::path>& folders, const std::string& commit_of) {
   TrendHistory history;
   std::set<std::string> roots;
-  const auto add = [&](const fs::path& bundle) {
-    if (!is_bundle(bundle)) {
-      history.runs.push_back(trend_run(results_of_benchmarks(bundle)));
-      TrendRun& run = history.runs.back();
-      if (!run.machine.empty()) return std::string();
+  bool matched = commit_of.empty();
+  for (const fs::path& bundle : find_bundles(folders)) {
+    Results results;
+    const bool of_tool = !is_bundle(bundle);
+    if (of_tool) {
+      results = results_of_benchmarks(bundle);
+    } else if (const VerifyReport report = verify_bundle(bundle, &results); !report.ok()) {
+      history.problems.push_back(fmt::format("{}: left out: {}", bundle.string(), first_problem(report)));
+      continue;
+    } else {
+      // What a comparison counts for is its B.
+      if (is_comparison(bundle))
+        results = results_of_b(document_of(read_any_results(bundle / "results.json")));
+      if (!roots.insert(root_digest(results)).second) {
+        history.notes.push_back(bundle.string() + ": left out: its records are there already");
+        continue;
+      }
+    }
+    TrendRun& run = history.runs.emplace_back(trend_run(std::move(results)));
+    run.folder = bundle;
+    if (of_tool && run.machine.empty()) {
       run.machine = "not recorded by " + run.results.run.suite;
       history.notes.push_back(bundle.string() +
                               ": does not say of which machine: taken as that of its tool's others");
-      return std::string();
     }
-    Results results;
-    const VerifyReport report = verify_bundle(bundle, &results);
-    if (!report.ok()) return "left out: " + first_problem(report);
-    // What a comparison counts for is its B.
-    if (is_comparison(bundle)) results = results_of_b(document_of(read_any_results(bundle / "results.json")));
-    if (!roots.insert(root_digest(results)).second) {
-      history.notes.push_back(bundle.string() + ": left out: its records are there already");
-      return std::string();
-    }
-    history.runs.push_back(trend_run(std::move(results)));
-    return std::string();
-  };
-  bool matched = commit_of.empty();
-  for (const fs::path& bundle : find_bundles(folders)) {
-    const std::size_t before = history.runs.size();
-    if (const std::string problem = add(bundle); !problem.empty())
-      history.problems.push_back(fmt::format("{}: {}", bundle.string(), problem));
-    if (history.runs.size() == before) continue;
-    history.runs.back().folder = bundle;
     if (commit_of.empty()) continue;
     if (const auto commit = commit_in_path(commit_of, bundle)) {
-      history.runs.back().folder_commit = *commit;
+      run.folder_commit = *commit;
       matched = true;
     }
   }

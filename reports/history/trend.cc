@@ -1,10 +1,7 @@
 #include "reports/history/trend.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "core/json.h"
 #include "core/quantiles.h"

@@ -56,8 +56,8 @@ TEST(Compare, EqualAccuracyIsCountedAndTimesAreATrend) {
 
 TEST(Compare, WhatDiffersInTheMachineIsNamed) {
   const CompareReport report = compare_results(on_machine("X", 2), later(on_machine("Y", 4)));
-  EXPECT_THAT(report.key_differences, ElementsAre("cpu_model: X, Y", "threads: 2, 4"));
-  EXPECT_THAT(render_compare(report), HasSubstr("times are a trend only: cpu_model: X, Y"));
+  EXPECT_THAT(report.key_differences, ElementsAre("cpu_model is \"Y\", A's \"X\"", "threads is 4, A's 2"));
+  EXPECT_THAT(render_compare(report), HasSubstr("times are a trend only: cpu_model is \"Y\", A's \"X\""));
   Results without = synthetic_results();
   EXPECT_THAT(compare_results(without, later(without)).key_differences,
               ElementsAre("comparability: not recorded"));
@@ -126,25 +126,16 @@ TEST(Compare, WhetherTheWorkMovedOrItsCost) {
   b.records[3].stages[0].calls = 20;
   b.records[3].stages[0].self_ms = {204};
   const CompareReport more_work = compare_results(a, b);
-  const ComparedStage& stage = more_work.stages.at(3);
-  EXPECT_DOUBLE_EQ(*stage.time_factor(), *stage.work_factor() * *stage.cost_factor());
-  EXPECT_EQ(moved_stage_line(more_work),
-            "depth of undulating/roma_like/seed=42: 2.04 x: the work moved: 2 x the calls, 1.02 x the time "
-            "per call");
-  EXPECT_THAT(render_compare(more_work), HasSubstr("Tensor memory\n1 stage the same in both\n"));
+  const std::string text = render_compare(more_work);
+  EXPECT_THAT(text, ::testing::ContainsRegex("undulating/roma_like +depth +100 +204 +2.04 x +2 x +1.02 x"));
+  EXPECT_THAT(text, HasSubstr("Tensor memory\n1 stage the same in both\n"));
+  EXPECT_THAT(text, HasSubstr("\nall: seed=42\n"));
   EXPECT_THAT(render_compare(more_work, true), ::testing::ContainsRegex("depth +1.00 +1.00 +2.00 +2.00"));
-  EXPECT_THAT(render_compare(more_work), HasSubstr("\nall: seed=42\n"));
-  EXPECT_THAT(render_compare(more_work), HasSubstr("\nundulating/roma_like       depth "));
-  b.records[3].stages[0].calls = 10;
-  EXPECT_THAT(moved_stage_line(compare_results(a, b)),
-              HasSubstr("the cost per call moved: 1 x the calls, 2.04 x"));
-  b.records[3].stages[0].self_ms = {104};
-  EXPECT_EQ(moved_stage_line(compare_results(a, b)), "");
   // Calls are those of all repetitions: more repetitions are no more work.
   b.records[3].stages[0].calls = 40;
   b.records[3].stages[0].self_ms = {104, 100, 101, 103};
-  EXPECT_EQ(moved_stage_line(compare_results(a, b)), "");
-  EXPECT_DOUBLE_EQ(*compare_results(a, b).stages.at(3).work_factor(), 1);
+  EXPECT_THAT(render_compare(compare_results(a, b)),
+              ::testing::ContainsRegex("depth +100 +102 +1.02 x +1 x +1.02 x"));
 }
 
 TEST(Moved, TheLargestChangeForTheWorseComesFirst) {
