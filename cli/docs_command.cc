@@ -57,10 +57,10 @@ CommandLine<DocsRequest> docs_command_line() {
       "aqbench docs FILE... [--bundle DIR]... [--check]",
       "Fills the tables of Markdown files: the text between a line <!-- aqbench:SECTION --> and a line\n<!-- "
       "aqbench:end --> is generated from a bundle (verified first), the registries or the help texts;\nthe "
-      "rest of the file is unchanged.\n\nsections of a bundle: accuracy, stages, batching, comparisons, "
-      "environment, reproduce,\n                      narrative; of the first --bundle, or "
-      "of the one whose folder's name\n                      follows: <!-- aqbench:stages pipeline -->\nof "
-      "the program:       scenes, methods, presets, metrics, suites, hotspots, commands,\n"
+      "rest of the file is unchanged.\n\nsections of a bundle: accuracy, batching, comparisons, "
+      "environment, reproduce, narrative;\n                      of the first --bundle, or "
+      "of the one whose folder's name\n                      follows: <!-- aqbench:accuracy pipeline -->\nof "
+      "the program:       scenes, methods, metrics, suites, hotspots, commands,\n"
       "                      flags COMMAND\n\nExit 0 written or up to date, 1 stale "
       "(--check) or the bundle does not verify, 2 bad marker.",
       {{"bundle", "DIR", "a source of numbers; may be repeated", into<&DocsRequest::bundles>, repeated()},

@@ -17,14 +17,6 @@
 namespace aqbench::cli {
 namespace {
 
-void append_step_summary(const std::filesystem::path& file, const Verdicts& report, const Results& results) {
-  std::error_code error;
-  const std::uintmax_t present = std::filesystem::file_size(file, error);
-  const std::uintmax_t used = error ? 0 : present;
-  if (used >= kMaxStepSummaryBytes) return;
-  append_to_file(file, github_step_summary(report, results, kMaxStepSummaryBytes - used));
-}
-
 // Two lines around text that GitHub reads on stdout: between them, lines starting with "::" are plain text,
 // so that no name from a results file is taken for a command. Both are empty without --github.
 std::pair<std::string, std::string> github_fence(const GateExports& exports) {
@@ -113,7 +105,7 @@ void show_and_export(const std::string& text, const Verdicts& verdicts, const Re
   if (!exports.github) return;
   fmt::print(stream, "{}", github_annotations(verdicts));
   const char* const summary = std::getenv("GITHUB_STEP_SUMMARY");
-  if (summary != nullptr && *summary != '\0') append_step_summary(summary, verdicts, results);
+  if (summary != nullptr && *summary != '\0') append_to_file(summary, github_step_summary(verdicts, results));
 }
 
 ExitCode gate_command(const Arguments& arguments) {

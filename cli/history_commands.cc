@@ -121,8 +121,8 @@ CommandLine<SiteRequest> site_command_line() {
       "aqbench site DIR... --out SITE [--reports N] [--baseline FILE]...",
       "Writes a static site over the bundles below the folders: one page with the methods of each suite,\n"
       "what changed over its runs (as in trend) and its runs, the reports of the newest runs, and a badge\n"
-      "(SVG) and a JSON document for each suite. It needs no server and fetches nothing. Each bundle is\n"
-      "verified, and its report is rendered from its records.\nExit 0 written, 1 bundles were left out or "
+      "(SVG) for each suite. It needs no server and fetches nothing. Each bundle is verified, and its\n"
+      "report is rendered from its records.\nExit 0 written, 1 bundles were left out or "
       "not gated (named on stderr and on the page), 2 no bundle\nthat verifies.",
       {{"out", "SITE", "folder of the site: new, empty, or an existing site", into<&SiteRequest::out>},
        {"reports", "N", "render the pages of the newest N runs of a suite (5)", into<&SiteRequest::reports>},

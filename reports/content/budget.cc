@@ -6,7 +6,6 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -29,13 +28,14 @@ struct Outcome {
 // By what was taken away; "" for nothing.
 using Outcomes = std::map<std::string, Outcome>;
 
-std::string group_of(const std::string& cause) {
-  const auto found = std::ranges::find(budget_causes(), cause, &BudgetCause::name);
-  return found == budget_causes().end() ? std::string() : found->group;
-}
-
-BudgetPart part_of(const std::string& name, const std::vector<double>& values, const Outcome& outcome = {}) {
-  BudgetPart part{.name = name, .group = group_of(name), .change = {}, .seeds = values.size()};
+// The values, or changes, by their seeds.
+BudgetPart part_of(const std::string& name, const std::map<std::uint64_t, double>& by_seed,
+                   const Outcome& outcome = {}) {
+  std::vector<double> values;
+  for (const auto& [seed, value] : by_seed) values.push_back(value);
+  BudgetPart part{.name = name, .change = {}, .seeds = values.size()};
+  const auto cause = std::ranges::find(budget_causes(), name, &BudgetCause::name);
+  if (cause != budget_causes().end()) part.group = cause->group;
   part.failed = outcome.failed;
   part.cases = outcome.values.size() + outcome.failed;
   if (!values.empty()) part.change = hodges_lehmann(values, kBudgetConfidence);
@@ -58,14 +58,8 @@ std::map<std::uint64_t, double> changes_of(const Outcomes& outcomes, const std::
   return changes;
 }
 
-std::vector<double> numbers_of(const std::map<std::uint64_t, double>& by_seed) {
-  std::vector<double> numbers;
-  for (const auto& [seed, value] : by_seed) numbers.push_back(value);
-  return numbers;
-}
-
 // What causes make together beyond the sum of each alone, by seeds that have all.
-std::vector<double> interactions_of(const Outcomes& outcomes, const std::string& together) {
+std::map<std::uint64_t, double> interactions_of(const Outcomes& outcomes, const std::string& together) {
   std::map<std::uint64_t, double> left = changes_of(outcomes, together);
   for (const std::string& cause : outcomes.at(together).causes) {
     if (!outcomes.contains(cause)) return {};
@@ -73,7 +67,7 @@ std::vector<double> interactions_of(const Outcomes& outcomes, const std::string&
     std::erase_if(left, [&](const auto& entry) { return !changes.contains(entry.first); });
     for (auto& [seed, change] : left) change -= changes.at(seed);
   }
-  return numbers_of(left);
+  return left;
 }
 
 // The one that makes the value worse most first, and those of a group behind it.
@@ -123,15 +117,15 @@ std::map<std::string, std::size_t> leaders_of(const Outcomes& outcomes, double w
 Budget budget_of(const std::pair<std::string, std::string>& subject, Outcomes& outcomes, Better better) {
   Budget budget{.scene = subject.first, .method = subject.second, .better = better};
   const Outcome& whole = outcomes[""];
-  budget.whole = part_of("", numbers_of(whole.values), whole);
+  budget.whole = part_of("", whole.values, whole);
   std::string all;
   for (const auto& [cause, outcome] : outcomes) {
     if (cause.empty()) continue;
     if (outcome.causes.size() > (all.empty() ? 1 : outcomes.at(all).causes.size())) all = cause;
     if (outcome.causes.size() != 2 || cause != name_of_pair(outcome.causes))
-      budget.causes.push_back(part_of(cause, numbers_of(changes_of(outcomes, cause)), outcome));
+      budget.causes.push_back(part_of(cause, changes_of(outcomes, cause), outcome));
     if (outcome.causes.size() != 2) continue;
-    if (const std::vector<double> rest = interactions_of(outcomes, cause); !rest.empty())
+    if (const auto rest = interactions_of(outcomes, cause); !rest.empty())
       budget.pairs.push_back(part_of(name_of_pair(outcome.causes), rest));
   }
   sort_causes(worse_sign(budget), budget.causes);
@@ -142,7 +136,7 @@ Budget budget_of(const std::pair<std::string, std::string>& subject, Outcomes& o
                            [](const BudgetPart& pair) { return std::abs(pair.change.estimate); });
   if (all.empty()) return budget;
   if (outcomes.at(all).causes.size() == 2) budget.pairs.clear();  // the one pair is all of them
-  if (const std::vector<double> rest = interactions_of(outcomes, all); !rest.empty())
+  if (const auto rest = interactions_of(outcomes, all); !rest.empty())
     budget.interaction = part_of("interaction", rest);
   return budget;
 }

@@ -14,6 +14,7 @@
 #include "harness/measuring/timing.h"
 #include "harness/records/case_name.h"
 #include "harness/records/numbers.h"
+#include "harness/statistics/summary.h"
 #include "metrics/protocols/asked_protocols.h"
 
 namespace aqbench {
@@ -141,14 +142,6 @@ std::vector<ProtocolMetric> shown_metrics(const Results& results) {
   return shown;
 }
 
-// A row about a case, under the name that tables show.
-void add_case(const CaseLabels& labels, const std::string& name, std::vector<std::string> cells,
-              Table& table) {
-  cells.insert(cells.begin(), labels.of.at(name));
-  table.rows.push_back(plain_row(std::move(cells)));
-  table.subjects.push_back({name, true});
-}
-
 // What a program used, in the order of the columns of a table of programs.
 std::vector<std::optional<double>> program_use(const ProgramUse& use, const Timing& timing) {
   const auto mib = [](const std::optional<std::uint64_t>& bytes) {
@@ -172,8 +165,9 @@ std::vector<std::optional<double>> program_use(const ProgramUse& use, const Timi
 
 bool is_peak(std::size_t column) { return column == 2 || column == 3; }
 
-// Of imported numbers, and of files that a protocol scored, every metric is a column.
-void add_imported(const MetricSet& metrics, std::vector<MetricColumn>& columns) {
+}  // namespace
+
+void add_every_metric(const MetricSet& metrics, std::vector<MetricColumn>& columns) {
   for (const auto& [name, metric] : metrics) {
     if (std::ranges::find(columns, name.text(), &MetricColumn::metric) != columns.end()) continue;
     const std::string unit = metric.unit == "1" ? "" : metric.unit.text();
@@ -181,8 +175,6 @@ void add_imported(const MetricSet& metrics, std::vector<MetricColumn>& columns) 
                        name.text() + (unit.empty() ? "" : " [" + unit + "]")});
   }
 }
-
-}  // namespace
 
 TimeUnit time_unit(double most_ms) {
   return most_ms < 1000 ? TimeUnit{} : most_ms < 600'000 ? TimeUnit{"s", 1000} : TimeUnit{"min", 60'000};
@@ -223,26 +215,32 @@ std::vector<MetricColumn> metric_columns(std::span<const CaseGroup> groups) {
   const bool none_known = columns.empty();
   for (const CaseGroup& group : groups)
     for (const Record* const record : group.records)
-      if (none_known || is_imported(*record)) add_imported(record->metrics, columns);
+      if (none_known || is_imported(*record)) add_every_metric(record->metrics, columns);
   return columns;
 }
 
-CaseNames name_cases(const Results& results, bool workloads) {
-  std::vector<CaseGroup> groups = workloads ? group_cases(results) : method_groups(results);
-  CaseNames names;
-  names.common = take_common_axes(groups);
+CaseNames take_names(std::vector<CaseGroup>& groups) {
+  CaseNames names{.common = take_common_axes(groups)};
   for (const CaseGroup& group : groups) {
     names.has_scenes = names.has_scenes || group.scene != groups.front().scene;
+    names.has_axes = names.has_axes || !group.axes.empty();
+  }
+  if (!names.has_scenes && !groups.empty() && !groups.front().scene.empty())
+    names.common = "scene=" + groups.front().scene + (names.common.empty() ? "" : " ") + names.common;
+  return names;
+}
+
+CaseNames name_cases(const Results& results) {
+  std::vector<CaseGroup> groups = group_cases(results);
+  CaseNames names = take_names(groups);
+  for (const CaseGroup& group : groups)
     for (const Record* const record : group.records) {
-      CaseName& name = names.of[record->case_name] = {group.scene, group.method, group.axes};
+      CaseName& name = names.of[record->case_name] = group;
       const std::string seed = group.records.size() > 1 ? seed_axis(*record) : "";
       name.axes += (name.axes.empty() || seed.empty() ? "" : " ") + seed;
       names.has_axes = names.has_axes || !name.axes.empty();
       names.order.push_back(record);
     }
-  }
-  if (!names.has_scenes && !groups.empty() && !groups.front().scene.empty())
-    names.common = "scene=" + groups.front().scene + (names.common.empty() ? "" : " ") + names.common;
   return names;
 }
 
@@ -295,24 +293,24 @@ Table programs_table(const Results& results) {
                             ">major faults", ">switches", ">involuntary"});
   table.label = "what programs used";
   for (const CaseGroup& group : groups) {
-    std::vector<std::optional<double>> all;  // sums, of the peaks the largest
-    double count = 0;
+    std::map<std::size_t, std::vector<double>> found;  // by column
+    std::size_t programs = 0;
     for (const Record* const record : group.records) {
       if (!record->program) continue;
+      ++programs;
       const std::vector<std::optional<double>> use = program_use(*record->program, record->timing);
-      if (++count == 1) all = use;
-      for (std::size_t i = 0; i < use.size() && count > 1; ++i)
-        all[i] = !all[i] || !use[i] ? std::nullopt
-                 : is_peak(i)       ? std::max(all[i], use[i])
-                                    : std::optional(*all[i] + *use[i]);
+      for (std::size_t i = 0; i < use.size(); ++i)
+        if (use[i]) found[i].push_back(*use[i]);
     }
-    if (all.empty()) continue;
-    std::vector<std::string> cells = {group_label(group)};
-    for (std::size_t i = 0; i < all.size(); ++i)
-      cells.push_back(!all[i]      ? "n/a"
-                      : is_peak(i) ? table_number(*all[i])
-                      : i < 6      ? table_number(*all[i] / count)
-                                   : fmt::format("{:.0f}", *all[i] / count));  // counts
+    if (programs == 0) continue;
+    std::vector<std::string> cells = {group.whole()};
+    for (std::size_t i = 0; i + 1 < table.columns.size(); ++i) {
+      const SampleSummary all = summarize(found[i]);
+      cells.push_back(all.n < programs ? "n/a"
+                      : is_peak(i)     ? table_number(*all.max)
+                      : i < 6          ? table_number(*all.mean)
+                                       : fmt::format("{:.0f}", *all.mean));  // counts
+    }
     table.rows.push_back(plain_row(std::move(cells)));
     table.subjects.push_back({group.records.front()->case_name, true});
   }
@@ -321,7 +319,7 @@ Table programs_table(const Results& results) {
 }
 
 Table protocols_table(const Results& results) {
-  const CaseLabels labels = label_cases(group_cases(results));
+  const CaseNames names = name_cases(results);
   std::vector<ProtocolMetric> shown = shown_metrics(results);
   const std::vector<MetricColumn> columns = metric_columns(method_groups(results));  // of the table of cases
   std::erase_if(shown, [&](const ProtocolMetric& metric) {
@@ -331,13 +329,15 @@ Table protocols_table(const Results& results) {
   table.label = "numbers of protocols";
   for (const ProtocolMetric& metric : shown) table.columns.push_back({metric.title, Align::right});
   for (const Record& record : results.records) {
-    std::vector<std::string> cells;
+    std::vector<std::string> cells = {names.of.at(record.case_name).whole()};
     bool any = false;
     for (const ProtocolMetric& metric : shown) {
       any = any || find_metric(record.metrics, metric.name) != nullptr;
       cells.push_back(table_number_or_na(value_of(record.metrics, metric.name)));
     }
-    if (any) add_case(labels, record.case_name, std::move(cells), table);
+    if (!any) continue;
+    table.rows.push_back(plain_row(std::move(cells)));
+    table.subjects.push_back({record.case_name, true});
   }
   drop_columns(table, "n/a");
   return table;

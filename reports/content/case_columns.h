@@ -6,7 +6,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/table.h"
@@ -40,6 +39,9 @@ inline std::vector<MetricColumn> metric_columns(const Results& results) {
   return metric_columns(group_cases(results));
 }
 
+// Adds a column for each metric that has none, as imported numbers have them.
+void add_every_metric(const MetricSet& metrics, std::vector<MetricColumn>& columns);
+
 // Returns whether a true surface is known of a case: it has errors, defined or not.
 bool has_true_surface(const Record& record);
 
@@ -51,21 +53,19 @@ bool has_free_scale(const Record& record);
 // have one.
 std::string without_truth_note(const Results& results);
 
-// What tells a case apart in a table: scene and method, and what else is not the same for all.
-struct CaseName {
-  std::string scene, method, axes;  // axes: "width=480 seed=43"
-  // Returns method and axes.
-  std::string label() const { return axes.empty() ? method : method + " " + axes; }
-};
+// The names of cases, without what is the same for all.
 struct CaseNames {
   std::string common;  // what all cases share, which no name repeats: "scene=undulating seed=42"
   bool has_scenes = false, has_axes = false;  // whether these columns tell cases apart
-  std::map<std::string, CaseName> of;         // by case name
-  std::vector<const Record*> order;           // by name, numbers in names by their values
+  std::map<std::string, CaseName> of = {};    // by case name
+  std::vector<const Record*> order = {};      // by name, numbers in names by their values
 };
 
-// Names the cases of methods and, with `workloads`, those of workloads. Points into `results`.
-CaseNames name_cases(const Results& results, bool workloads = true);
+// Takes what all groups share out of them, and returns names without cases.
+CaseNames take_names(std::vector<CaseGroup>& groups);
+
+// Names the cases. Points into `results`.
+CaseNames name_cases(const Results& results);
 
 // The unit of a column of times.
 struct TimeUnit {

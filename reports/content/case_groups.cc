@@ -17,6 +17,7 @@
 #include "core/text.h"
 #include "harness/measuring/timing.h"
 #include "harness/records/case_name.h"
+#include "harness/statistics/summary.h"
 #include "metrics/registry.h"
 #include "reports/content/commands.h"
 
@@ -34,7 +35,7 @@ void remove_each(std::string& name, const std::string& prefix) {
 }
 
 CaseGroup start_group(const Record& record, const std::string& name) {
-  CaseGroup group{record.scene, record.method, "", {}};
+  CaseGroup group{{record.scene, record.method, ""}};
   if (!record.preset.empty()) group.method += ":" + record.preset;
   std::string prefix = group.scene + "/" + group.method;
   if (!record.workload.empty()) {
@@ -80,15 +81,8 @@ std::optional<Spread> spread_of(const CaseGroup& group,
     if (!value || !std::isfinite(*value)) return std::nullopt;
     values.push_back(*value);
   }
-  if (values.empty()) return std::nullopt;
-  const auto count = static_cast<double>(values.size());
-  Spread spread;
-  for (const double value : values) spread.mean += value / count;
-  if (values.size() < 2) return spread;
-  double squares = 0;
-  for (const double value : values) squares += (value - spread.mean) * (value - spread.mean);
-  spread.standard_deviation = std::sqrt(squares / (count - 1));
-  return spread;
+  const SampleSummary all = summarize(values);
+  return all.mean ? std::optional(Spread{*all.mean, all.sd}) : std::nullopt;
 }
 
 // Splits "rig=arc6/width=480" into "rig=arc6" and "width=480". A step without "=" belongs to the one before.
@@ -128,20 +122,18 @@ std::string readable(std::string_view name) {
 
 using NameSteps = std::vector<std::vector<std::string>>;
 
-// The axes that all names have. `lenient`: names without other axes than a seed do not count for the others.
-std::vector<std::string> common_axes(const NameSteps& steps, bool lenient) {
+// The axes that all names have; `silent` names may lack what the others have, but for a seed.
+std::vector<std::string> common_axes(const NameSteps& steps, const std::vector<bool>& silent) {
   std::vector<std::string> common;
   for (const auto& some : steps)  // of the name with most axes: one without any has none that it could share
     if (std::ranges::count_if(some, is_axis) > static_cast<std::ptrdiff_t>(common.size())) {
       common.clear();
       std::ranges::copy_if(some, std::back_inserter(common), is_axis);
     }
-  for (const auto& some : steps) {
-    const bool has_no_say = lenient && std::ranges::none_of(some, is_other_axis);
+  for (std::size_t i = 0; i < steps.size(); ++i)
     std::erase_if(common, [&](const std::string& step) {
-      return !has(some, step) && !(has_no_say && is_other_axis(step));
+      return !has(steps[i], step) && !(silent[i] && is_other_axis(step));
     });
-  }
   return common;
 }
 
@@ -186,22 +178,16 @@ std::vector<CaseGroup> group_cases(const Results& results) {
 
 std::string take_common_axes(std::vector<CaseGroup>& groups) {
   if (groups.empty()) return "";
-  std::vector<std::vector<std::string>> steps;
-  for (const CaseGroup& group : groups) steps.push_back(axis_steps(group.axes));
   // A simulated method sees no images, so it has no rig; that distinguishes no group.
   const bool any_real =
       std::ranges::any_of(groups, [](const CaseGroup& group) { return !group.records.front()->simulated; });
-  const auto has_no_say = [&](std::size_t i) {
-    return any_real && steps[i].empty() && groups[i].records.front()->simulated;
-  };
-  const auto is_common = [&](const std::string& step) {
-    for (std::size_t i = 0; i < steps.size(); ++i)
-      if (!has_no_say(i) && !has(steps[i], step)) return false;
-    return true;
-  };
-  std::vector<std::string> common;
-  const auto first = std::ranges::find_if_not(steps, [](const auto& some) { return some.empty(); });
-  if (first != steps.end()) std::ranges::copy_if(*first, std::back_inserter(common), is_common);
+  NameSteps steps;
+  std::vector<bool> silent;
+  for (const CaseGroup& group : groups) {
+    steps.push_back(axis_steps(group.axes));
+    silent.push_back(any_real && group.axes.empty() && group.records.front()->simulated);
+  }
+  std::vector<std::string> common = common_axes(steps, silent);
   for (std::size_t i = 0; i < groups.size(); ++i) {
     std::erase_if(steps[i], [&](const std::string& step) { return has(common, step); });
     groups[i].axes = fmt::format("{}", fmt::join(steps[i], " "));
@@ -218,23 +204,9 @@ std::string ranking_of(const Record& record) {
   return record.scene + (has_own_poses(record.case_name) ? " with own poses" : "");
 }
 
-std::string group_label(const CaseGroup& group) {
-  std::string label = group.scene;
-  if (!group.method.empty()) label += (label.empty() ? "" : "/") + group.method;
-  if (!group.axes.empty()) label += (label.empty() ? "" : " ") + group.axes;
-  return label;
-}
+std::string CaseName::label() const { return axes.empty() ? method : method + " " + axes; }
 
-CaseLabels label_cases(std::vector<CaseGroup> groups) {
-  CaseLabels labels;
-  labels.common = take_common_axes(groups);
-  for (const CaseGroup& group : groups)
-    for (const Record* record : group.records) {
-      const std::string seed = group.records.size() > 1 ? seed_axis(*record) : "";
-      labels.of[record->case_name] = group_label(group) + (seed.empty() ? "" : " ") + seed;
-    }
-  return labels;
-}
+std::string CaseName::whole() const { return scene + (scene.empty() || method.empty() ? "" : "/") + label(); }
 
 std::optional<double> value_of(const MetricSet& metrics, std::string_view name) {
   const Metric* const found = find_metric(metrics, name);
@@ -274,12 +246,17 @@ std::string table_mib_or_na(const std::optional<std::uint64_t>& bytes) {
 }
 
 ShortNames shorten_names(const std::vector<std::string>& names) {
-  std::vector<std::vector<std::string>> steps;
-  for (const std::string& name : names) steps.push_back(axis_steps(name));
-  ShortNames found = without(names, steps, common_axes(steps, true));
+  NameSteps steps;
+  std::vector<bool> silent;  // those without other axes than a seed
+  for (const std::string& name : names) {
+    steps.push_back(axis_steps(name));
+    silent.push_back(std::ranges::none_of(steps.back(), is_other_axis));
+  }
+  ShortNames found = without(names, steps, common_axes(steps, silent));
   std::set<std::string> distinct;
   for (const auto& [name, shorter] : found.of) distinct.insert(shorter);
-  return distinct.size() == found.of.size() ? found : without(names, steps, common_axes(steps, false));
+  if (distinct.size() == found.of.size()) return found;
+  return without(names, steps, common_axes(steps, std::vector<bool>(names.size())));
 }
 
 const std::string& case_meant(const std::vector<std::string>& names, const std::string& given) {

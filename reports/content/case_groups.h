@@ -12,11 +12,20 @@
 
 namespace aqbench {
 
-// The records of one scene and method, or of one workload, that differ in their seed alone.
-struct CaseGroup {
+// What tells a case apart for people.
+struct CaseName {
   std::string scene, method;  // the method with its preset; for a workload its name
-  std::string axes;           // what else stands in the case names, without the seed: "batch=8"
-  std::vector<const Record*> records;
+  std::string axes;           // what else stands in case names: "width=480 seed=43"
+
+  // Return method and axes, "roma_like clahe=on", and the scene before them: "undulating/roma_like clahe=on".
+  std::string label() const;
+  std::string whole() const;
+};
+
+// The records of one scene and method, or of one workload, that differ in their seed alone; `axes` without
+// it.
+struct CaseGroup : CaseName {
+  std::vector<const Record*> records = {};
 };
 
 // Groups the records, in the order of the first case of each group by name, numbers in names by their values:
@@ -36,18 +45,6 @@ std::string take_common_axes(std::vector<CaseGroup>& groups);
 
 // Returns within what a record is ranked: its scene, apart where its method finds its poses itself.
 std::string ranking_of(const Record& record);
-
-// Returns scene, method or workload, and the axes that are left: "undulating/roma_like clahe=on".
-std::string group_label(const CaseGroup& group);
-
-// Short names of cases.
-struct CaseLabels {
-  std::string common;  // the axes of all cases, which no label repeats
-  // Case name -> group_label(), with the seed if the group has several.
-  std::map<std::string, std::string> of;
-};
-// Labels the cases of the groups.
-CaseLabels label_cases(std::vector<CaseGroup> groups);
 
 // Returns the value of a metric; nullopt where it is undefined, or not there.
 std::optional<double> value_of(const MetricSet& metrics, std::string_view name);

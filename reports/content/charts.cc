@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "harness/records/numbers.h"
 #include "harness/statistics/summary.h"
@@ -34,12 +35,6 @@ std::string bar_colour(std::size_t index) {
     return round % 3 == 0 ? part : round % 3 == 1 ? (part + 255) / 2 : part / 2;
   };
   return fmt::format("#{:02x}{:02x}{:02x}", mixed(16), mixed(8), mixed(0));
-}
-
-// The name of a group below that of its scene.
-std::string label_in_scene(CaseGroup group) {
-  group.scene.clear();
-  return group_label(group);
 }
 
 std::string text_of_ms(double ms) {
@@ -80,54 +75,51 @@ StageTimes stage_times(const CaseGroup& group) {
   return times;
 }
 
-}  // namespace
-
+// A bar for each group that has the metric: its mean over the seeds, and their standard deviation.
 Chart metric_chart(const std::vector<CaseGroup>& groups, const MetricColumn& column) {
-  const Metric metric = metric_in(groups, column.metric);
-  Chart chart{.title = column.title,
-              .note = direction_words(column.metric, metric.better),
-              .most = metric.unit == "%" ? 100.0 : 0.0};
+  Chart chart{.title = column.title, .most = metric_in(groups, column.metric).unit == "%" ? 100.0 : 0.0};
   for (const CaseGroup& group : groups) {
     const auto spread = metric_spread(group, column.metric);
     if (!spread) continue;
     chart.most = std::max(chart.most, spread->mean);
     auto& row = chart.rows.emplace_back();
     row.scene = group.scene;
-    row.label = label_in_scene(group);
+    row.label = group.label();
     row.number = table_number(spread->mean);
-    row.tip = fmt::format("{}: {}", group_label(group), row.number);
+    row.tip = fmt::format("{}: {}", group.whole(), row.number);
     row.spread = spread->standard_deviation;
     if (row.spread) row.number += " ± " + table_number(*row.spread);
-    row.bars.push_back({"", spread->mean, "", ""});
+    row.bars.push_back({spread->mean});
   }
   return chart;
 }
 
+}  // namespace
+
 Chart stages_chart(const std::vector<CaseGroup>& groups) {
   Chart chart{.title = "self times of stages"};
   std::vector<std::pair<const CaseGroup*, StageTimes>> found;
+  std::map<std::string, std::string> colours;
   for (const CaseGroup& group : groups) {
     StageTimes times = stage_times(group);
     if (times.total_ms <= 0 && times.unknown.empty()) continue;
     chart.most = std::max(chart.most, times.total_ms);
     for (const auto& [name, ms] : times.ms)
-      if (std::ranges::find(chart.keys, name, &std::pair<std::string, std::string>::first) ==
-          chart.keys.end())
-        chart.keys.emplace_back(name, bar_colour(chart.keys.size()));
+      if (colours.try_emplace(name, bar_colour(colours.size())).second)
+        chart.keys.emplace_back(name, colours[name]);
     found.emplace_back(&group, std::move(times));
   }
   const TimeUnit unit = time_unit(chart.most);
   for (const auto& [group, times] : found) {
     auto& row = chart.rows.emplace_back();
     row.scene = group->scene;
-    row.label = label_in_scene(*group);
-    row.tip = group_label(*group);
+    row.label = group->label();
+    row.tip = group->whole();
     row.number = table_number(times.total_ms / unit.ms) + " " + unit.name;
     for (const std::string& name : times.unknown) row.number += ", " + name + " n/a";
     for (const auto& [name, ms] : times.ms)
-      row.bars.push_back(
-          {name, ms, std::ranges::find(chart.keys, name, &std::pair<std::string, std::string>::first)->second,
-           fmt::format("{}: {}, {:.1f} %", name, text_of_ms(ms), 100 * ms / times.total_ms)});
+      row.bars.push_back({ms, colours[name],
+                          fmt::format("{}: {}, {:.1f} %", name, text_of_ms(ms), 100 * ms / times.total_ms)});
   }
   return chart;
 }

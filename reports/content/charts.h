@@ -10,9 +10,6 @@
 
 namespace aqbench {
 
-// Returns a bar for each group that has the metric: its mean over the seeds, and their standard deviation.
-Chart metric_chart(const std::vector<CaseGroup>& groups, const MetricColumn& column);
-
 // Returns a bar for each group, divided into the self times of its stages, each the sum of its records'
 // medians over the number of records that are ok.
 Chart stages_chart(const std::vector<CaseGroup>& groups);

@@ -10,6 +10,7 @@
 
 #include "core/text.h"
 #include "harness/records/record.h"
+#include "harness/statistics/summary.h"
 
 namespace aqbench {
 namespace {
@@ -52,13 +53,6 @@ void take_falls(const std::map<std::string, SeedCurve>& seeds, std::size_t point
   curve.interval = all.interval ? *all.interval : around;
 }
 
-std::optional<double> mean_of(const std::vector<double>& values) {
-  if (values.empty()) return std::nullopt;
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
-
 FailureCurve curve_of(const std::map<double, const CaseGroup*>& groups) {
   FailureCurve curve;
   std::map<std::string, SeedCurve> seeds;
@@ -70,7 +64,7 @@ FailureCurve curve_of(const std::map<double, const CaseGroup*>& groups) {
       seeds[seed_axis(*record)].emplace_back(at, shares.back());
       if (const auto bias = value_of(record->metrics, kBias)) biases.push_back(*bias);
     }
-    curve.points.push_back({at, mean_of(shares), mean_of(biases)});
+    curve.points.push_back({at, summarize(shares).mean, summarize(biases).mean});
   }
   take_falls(seeds, groups.size(), curve);
   return curve;
@@ -125,7 +119,7 @@ void add_charts(const std::vector<FailureCurve>& curves, Section& section) {
       row.label = fmt::format("{}={:g}", curve.axis, point.at);
       row.number = table_number(*point.completeness_pct);
       row.tip = fmt::format("{} {}: {}", row.scene, row.label, row.number);
-      row.bars.push_back({"", *point.completeness_pct, "", ""});
+      row.bars.push_back({*point.completeness_pct});
     }
   for (auto& [method, chart] : charts) section.blocks.emplace_back(std::move(chart));
 }

@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "harness/planning/plan_flags.h"
 #include "harness/records/numbers.h"
+#include "harness/statistics/summary.h"
 #include "reports/content/case_groups.h"
 #include "reports/content/commands.h"
 
@@ -49,24 +50,10 @@ std::vector<std::string> profile_words(const std::vector<std::string>& plan) {
   return words;
 }
 
-constexpr const char* kLoadStage = "load";
-constexpr const char* kWholeStage = "external_command";
-
-// Sum and number of the samples of a stage.
-struct StageTime {
-  double sum_ms = 0;
-  std::size_t samples = 0;
-
-  void add(const Record& record, std::string_view name) {
-    for (const StageRecord& stage : record.stages)
-      if (stage.name == name)
-        for (const double wall_ms : stage.wall_ms) {
-          sum_ms += wall_ms;
-          ++samples;
-        }
-  }
-  double mean_s() const { return sum_ms / static_cast<double>(samples) / 1000; }
-};
+void add_samples(const Record& record, std::string_view name, std::vector<double>& samples_ms) {
+  for (const StageRecord& stage : record.stages)
+    if (stage.name == name) samples_ms.insert(samples_ms.end(), stage.wall_ms.begin(), stage.wall_ms.end());
+}
 
 std::string identity_text(const Guest& guest) {
   std::string text;
@@ -174,20 +161,21 @@ std::string isolation_line(const Results& results) {
 }
 
 std::vector<std::string> guest_lines(const Results& results) {
-  std::map<std::string, std::pair<StageTime, StageTime>> found;  // load and whole, by text
+  std::map<std::string, std::pair<std::vector<double>, std::vector<double>>>
+      found;  // load and whole, by text
   for (const Record& record : results.records) {
     if (!record.guest) continue;
     auto& [load, whole] = found[fmt::format("{}: {}", record.method, identity_text(*record.guest))];
-    load.add(record, kLoadStage);
-    whole.add(record, kWholeStage);
+    add_samples(record, "load", load);
+    add_samples(record, "external_command", whole);
   }
   std::vector<std::string> lines;
   for (const auto& [text, times] : found) {
-    const auto& [load, whole] = times;
+    const auto load_ms = summarize(times.first).mean, whole_ms = summarize(times.second).mean;
     lines.push_back(text);
-    if (load.samples > 0 && whole.samples > 0)
-      lines.back() += fmt::format("; loading takes {} s of {} s on average", table_number(load.mean_s()),
-                                  table_number(whole.mean_s()));
+    if (load_ms && whole_ms)
+      lines.back() += fmt::format("; loading takes {} s of {} s on average", table_number(*load_ms / 1000),
+                                  table_number(*whole_ms / 1000));
   }
   return lines;
 }

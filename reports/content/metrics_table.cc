@@ -128,9 +128,7 @@ std::vector<TableColumn> name_columns(const CaseNames& names) {
                     {"method", Align::left, false, ColumnRole::opens}, {"axes"});
 }
 
-std::vector<TableCell> name_cells(const CaseNames& names, const std::string& case_name,
-                                  const std::string& note) {
-  const CaseName& name = names.of.at(case_name);
+std::vector<TableCell> name_cells(const CaseNames& names, const CaseName& name, const std::string& note) {
   return told_apart(names, TableCell{name.scene}, {name.method + note}, {name.axes});
 }
 
@@ -155,7 +153,7 @@ Table metrics_table(std::vector<TableColumn> names, const std::vector<MetricsRow
   if (time != nullptr) table.columns.push_back({fmt::format("time\n{}", time->name), Align::right});
   for (const auto& [cells, records] : rows) {
     auto& row = table.rows.emplace_back(cells);
-    const CaseGroup group{"", "", "", records};
+    const CaseGroup group{{}, records};
     for (const MetricColumn& column : columns)
       row.push_back(records.size() == 1 ? metric_cell(*records.front(), column.metric)
                                         : spread_cell(metric_spread(group, column.metric)));
@@ -179,7 +177,8 @@ NamedTable cases_table(const BundleContent& content) {
   for (const CaseLine& line : lines) {
     if (rows.size() == kMaxShownRows) break;
     const Record& record = *line.record;
-    rows.push_back({name_cells(names, record.case_name, record.simulated ? " (simulated)" : ""), {&record}});
+    rows.push_back({name_cells(names, names.of.at(record.case_name), record.simulated ? " (simulated)" : ""),
+                    {&record}});
     rows.back().names.push_back({to_string(record.status),
                                  record.status == Status::ok ? Colour::none : Colour::red, "", 0,
                                  record.reason});
@@ -195,34 +194,23 @@ NamedTable cases_table(const BundleContent& content) {
 }
 
 NamedTable groups_table(std::vector<CaseGroup> groups, bool with_times) {
-  std::string common = take_common_axes(groups);
-  const bool axes = std::ranges::any_of(groups, [](const CaseGroup&group) { return !group.axes.empty(); }),
-             scenes = std::ranges::any_of(
-                 groups, [&](const CaseGroup&group) { return group.scene != groups.front().scene; });
-  if (!scenes && !groups.empty())
-    common = "scene=" + groups.front().scene + (common.empty() ? "" : " ") + common;
-  std::vector<TableColumn> titles = {{"method"}};
-  if (scenes) titles.insert(titles.begin(), {"scene"});
-  if (axes) titles.push_back({"axes"});
+  const CaseNames names = take_names(groups);
+  std::vector<TableColumn> titles = name_columns(names);
   titles.push_back({"n", Align::right});
   std::vector<MetricsRow> rows;
   bool timed = false;
   for (const CaseGroup& group : groups) {
-    auto& names = rows.emplace_back().names;
-    if (scenes) names.push_back({group.scene});
-    names.push_back({group.method});
-    if (axes) names.push_back({group.axes});
     const std::size_t ok = ok_count(group), all = group.records.size();
-    names.push_back({ok == all ? std::to_string(ok) : fmt::format("{}/{}", ok, all),
-                     ok == all ? Colour::none : Colour::red});
-    rows.back().records = group.records;
+    rows.push_back({name_cells(names, group), group.records});
+    rows.back().names.push_back({ok == all ? std::to_string(ok) : fmt::format("{}/{}", ok, all),
+                                 ok == all ? Colour::none : Colour::red});
     timed = timed || time_spread(group);
   }
   const TimeUnit unit = time_unit(groups);
   Table table =
       metrics_table(std::move(titles), rows, metric_columns(groups), with_times && timed ? &unit : nullptr);
   table.label = "means over seeds";
-  return {std::move(common), std::move(table)};
+  return {names.common, std::move(table)};
 }
 
 }  // namespace aqbench

@@ -2,7 +2,6 @@
 // The one table of cases and metrics: of single cases, of means over seeds, and of methods and scenes. All
 // writers show it.
 
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -59,7 +58,6 @@ const char* direction_words(const std::string& metric, Better better);
 
 // Returns the columns that name a case, and its cells below them.
 std::vector<TableColumn> name_columns(const CaseNames& names);
-std::vector<TableCell> name_cells(const CaseNames& names, const std::string& case_name,
-                                  const std::string& note = "");
+std::vector<TableCell> name_cells(const CaseNames& names, const CaseName& name, const std::string& note = "");
 
 }  // namespace aqbench

@@ -39,18 +39,14 @@ void add_accuracy(const std::vector<CaseGroup>& groups, std::vector<std::string>
     std::ranges::stable_sort(methods, {}, [](const auto& method) { return method.first; });
     const auto& [best, first] = methods[0];
     const auto& [next, second] = methods[1];
-    const auto name_of = [](CaseGroup group) {
-      group.scene.clear();  // stands before
-      return group_label(group);
-    };
     std::string line =
-        fmt::format("{}: {} has the smallest mean error, {} mm", scene, name_of(*first), table_number(best));
+        fmt::format("{}: {} has the smallest mean error, {} mm", scene, first->label(), table_number(best));
     if (table_number(next) == table_number(best))
-      line += fmt::format(", as small as that of {}", name_of(*second));
+      line += fmt::format(", as small as that of {}", second->label());
     else if (best > 0 && table_number(next / best) == table_number(1))
-      line += fmt::format(", nearly as small as that of {}", name_of(*second));
+      line += fmt::format(", nearly as small as that of {}", second->label());
     else if (best > 0)
-      line += fmt::format(", {} x lower than {}", table_number(next / best), name_of(*second));
+      line += fmt::format(", {} x lower than {}", table_number(next / best), second->label());
     lines.push_back(line + ".");
   }
 }
@@ -70,8 +66,8 @@ void add_stages(const std::vector<CaseGroup>& groups, std::vector<std::string>& 
     }
     if (self_ms.size() < 2 || !(total_ms > 0)) continue;
     const auto widest = std::ranges::max_element(self_ms, {}, [](const auto& stage) { return stage.second; });
-    lines.push_back(fmt::format("{}: the stage {} takes {:.1f} % of the time of all stages.",
-                                group_label(group), widest->first, 100 * widest->second / total_ms));
+    lines.push_back(fmt::format("{}: the stage {} takes {:.1f} % of the time of all stages.", group.whole(),
+                                widest->first, 100 * widest->second / total_ms));
   }
 }
 

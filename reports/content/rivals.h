@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "reports/content/bundle_content.h"
 #include "reports/content/case_columns.h"
 
 namespace aqbench {

@@ -48,11 +48,6 @@ std::vector<TableCell> verdict_row(const CaseVerdicts& one, const VerdictRow& ro
                  cells.allowed, cells.size, verdict_label(row)});
   found.push_back(view.rows == VerdictView::Rows::worst ? more_cell(one) : TableCell{});
   found[4].colour = found[7].colour = colour_of(row);
-  for (const bool after : {false, true})
-    if (view.link) {
-      TableCell& cell = found[after ? 3 : 2];
-      cell.html = view.link(row.case_name, after, xml_escape(cell.text));
-    }
   return found;
 }
 
@@ -99,7 +94,7 @@ Table verdict_table(const Verdicts& verdicts, const ShortNames& names, const Ver
     for (const VerdictRow* const row : one.rows) {
       if (!is_shown(one, *row, view) || !has_room(table, view.most)) continue;
       table.rows.push_back(verdict_row(one, *row, names.of.at(row->case_name), view));
-      table.subjects.push_back({row->case_name, !view.link});
+      table.subjects.push_back({row->case_name, true});
     }
   // "more" may hold what unfolds and nothing that is counted.
   drop_columns(table, [&](const TableColumn&, std::size_t place) {

@@ -2,7 +2,6 @@
 // A list of verdicts as blocks of a report, the same for gate, ab, compare and trend.
 
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,8 +24,6 @@ struct VerdictView {
   bool reasons_apart = false;                       // cases without two numbers are lines above the table
   bool passes = false;                              // cases that passed and changed have a row, too
   std::size_t most = SIZE_MAX;                      // rows
-  // Returns a value of a side as HTML that leads to its case on another page; without, a row opens its case.
-  std::function<std::string(const std::string& case_name, bool after, const std::string& number)> link = {};
 };
 
 // Returns a table of the cases, worst first, without columns that none fills; the other values of a case

@@ -244,7 +244,7 @@ std::string common_bias_note(const Results& results, const Record& record) {
   return fmt::format(
       "{}: a common bias, its points lie {} mm {} the true surface: most of its mean error, as with a wrong "
       "calibration or frame",
-      label_cases(group_cases(results)).of.at(record.case_name), table_number(std::abs(*bias)),
+      name_cases(results).of.at(record.case_name).whole(), table_number(std::abs(*bias)),
       *bias < 0 ? "behind" : "in front of");
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <sstream>
 
 #include "core/error.h"
@@ -15,112 +16,78 @@ constexpr std::string_view kMarkerLead = "<!-- aqbench:";
 constexpr std::string_view kMarkerTail = " -->";
 
 std::string_view without_blanks(std::string_view line) {
-  while (!line.empty() && (line.back() == ' ' || line.back() == '\r')) line.remove_suffix(1);
+  while (!line.empty() && (line.back() == ' ' || line.back() == '\r' || line.back() == '\n'))
+    line.remove_suffix(1);
   while (line.starts_with(' ')) line.remove_prefix(1);
   return line;
 }
 
-// The words of a marker, empty for any other line.
+// The words of a marker, empty for any other line without blanks.
 std::vector<std::string> marker_words(std::string_view line) {
-  line = without_blanks(line);
   if (!line.starts_with(kMarkerLead) || !line.ends_with(kMarkerTail)) return {};
   line.remove_prefix(kMarkerLead.size());
   line.remove_suffix(kMarkerTail.size());
   std::istringstream stream{std::string(line)};
-  std::vector<std::string> words;
-  for (std::string word; stream >> word;) words.push_back(word);
-  return words;
+  return {std::istream_iterator<std::string>(stream), {}};
 }
 
-class DocsFiller {
- public:
-  DocsFiller(std::string_view text, std::string file, const DocsSections& sections)
-      : rest_(text), file_(std::move(file)), sections_(sections) {}
-
-  FilledDocs run() {
-    bool fenced = false;
-    while (!rest_.empty()) {
-      const std::string_view line = next_line();
-      filled_.text += line;
-      if (without_blanks(trimmed(line)).starts_with("```")) fenced = !fenced;
-      const auto words = fenced ? std::vector<std::string>() : marker_words(trimmed(line));
-      if (words.empty()) continue;
-      if (words[0] == "end") fail(line_, "ends a section that has not begun");
-      replace_section(words);
-    }
-    return std::move(filled_);
+// `place` is "FILE:LINE" of its marker.
+std::string render(const DocsSections& sections, const std::vector<std::string>& words,
+                   const std::string& place) {
+  const auto section = sections.find(words[0]);
+  if (section == sections.end()) {
+    std::vector<std::string> names;
+    for (const auto& [name, render] : sections) names.push_back(name);
+    throw input_error("{}: {}", place, unknown_name_message("section", words[0], names));
   }
-
- private:
-  [[noreturn]] void fail(std::size_t line, const std::string& what) const {
-    throw input_error("{}:{}: {}", file_, line, what);
+  try {
+    return section->second({words.begin() + 1, words.end()});
+  } catch (const Error& error) {
+    throw Error(error.kind(), fmt::format("{}: {}: {}", place, words[0], error.what()));
   }
-
-  static std::string_view trimmed(std::string_view line) {
-    if (line.ends_with('\n')) line.remove_suffix(1);
-    return line;
-  }
-
-  // With its line break.
-  std::string_view next_line() {
-    const std::size_t end = rest_.find('\n');
-    const std::string_view line = rest_.substr(0, end == rest_.npos ? rest_.size() : end + 1);
-    rest_.remove_prefix(line.size());
-    ++line_;
-    return line;
-  }
-
-  std::string render(const std::vector<std::string>& words, std::size_t line) const {
-    const auto section = sections_.find(words[0]);
-    if (section == sections_.end()) {
-      std::vector<std::string> names;
-      for (const auto& [name, render] : sections_) names.push_back(name);
-      fail(line, unknown_name_message("section", words[0], names));
-    }
-    try {
-      return section->second({words.begin() + 1, words.end()});
-    } catch (const Error& error) {
-      throw Error(error.kind(), fmt::format("{}:{}: {}: {}", file_, line, words[0], error.what()));
-    }
-  }
-
-  void replace_section(const std::vector<std::string>& words) {
-    const std::size_t start = line_;
-    std::string old;
-    for (;;) {
-      if (rest_.empty()) fail(start, fmt::format("section {} has no '<!-- aqbench:end -->'", words[0]));
-      const std::string_view line = next_line();
-      const auto inner = marker_words(trimmed(line));
-      if (inner.empty()) {
-        old += line;
-        continue;
-      }
-      if (inner[0] != "end")
-        fail(line_, fmt::format("section {} begins inside section {}", inner[0], words[0]));
-      const std::string fresh = render(words, start);
-      ++filled_.sections;
-      if (fresh != old) {
-        const auto differs = std::ranges::mismatch(old, fresh).in1;
-        const auto lines_before = std::count(old.begin(), differs, '\n');
-        filled_.changes.push_back({start + 1 + static_cast<std::size_t>(lines_before), words[0]});
-      }
-      filled_.text += fresh;
-      filled_.text += line;
-      return;
-    }
-  }
-
-  std::string_view rest_;
-  std::string file_;
-  const DocsSections& sections_;
-  std::size_t line_ = 0;
-  FilledDocs filled_;
-};
+}
 
 }  // namespace
 
 FilledDocs fill_docs(std::string_view text, const std::string& file, const DocsSections& sections) {
-  return DocsFiller(text, file, sections).run();
+  FilledDocs filled;
+  std::vector<std::string> open;  // the words of the section that has begun, in line `start`
+  std::string old;
+  std::size_t number = 0, start = 0;
+  bool fenced = false;
+  const auto place = [&](std::size_t line) { return fmt::format("{}:{}", file, line); };
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
+    const std::string_view bare = without_blanks(line);
+    text.remove_prefix(line.size());
+    ++number;
+    if (open.empty() && bare.starts_with("```")) fenced = !fenced;
+    const auto words = fenced ? std::vector<std::string>() : marker_words(bare);
+    if (words.empty() && !open.empty()) {
+      old += line;
+      continue;
+    }
+    if (!words.empty() && words[0] == "end") {
+      if (open.empty()) throw input_error("{}: ends a section that has not begun", place(number));
+      const std::string fresh = render(sections, open, place(start));
+      ++filled.sections;
+      if (fresh != old) {
+        const auto same = std::count(old.begin(), std::ranges::mismatch(old, fresh).in1, '\n');
+        filled.changes.push_back({start + 1 + static_cast<std::size_t>(same), open[0]});
+      }
+      filled.text += fresh;
+      open.clear();
+      old.clear();
+    } else if (!words.empty()) {
+      if (!open.empty())
+        throw input_error("{}: section {} begins inside section {}", place(number), words[0], open[0]);
+      open = words;
+      start = number;
+    }
+    filled.text += line;
+  }
+  if (!open.empty()) throw input_error("{}: section {} has no '<!-- aqbench:end -->'", place(start), open[0]);
+  return filled;
 }
 
 }  // namespace aqbench

@@ -104,17 +104,13 @@ std::string docs_accuracy(const BundleContent& content) {
   return common_line(common) + docs_table(table);
 }
 
-std::string docs_batching(const BundleContent& content) {
-  auto comparisons = compare_axes(content.results);
-  std::erase_if(comparisons, [](const AxisComparison& comparison) { return comparison.axis != "batch"; });
-  if (comparisons.empty()) no_data("cases with a batch axis");
-  return docs_table(comparisons_table(comparisons));
-}
-
+// What a sweep over one axis gave: of the axis `batch`, or of all others.
+template <bool kBatch>
 std::string docs_comparisons(const BundleContent& content) {
   auto comparisons = compare_axes(content.results);
-  std::erase_if(comparisons, [](const AxisComparison& comparison) { return comparison.axis == "batch"; });
-  if (comparisons.empty()) no_data("cases that differ in one axis alone");
+  std::erase_if(comparisons, [](const AxisComparison& one) { return (one.axis == "batch") != kBatch; });
+  if (comparisons.empty())
+    no_data(kBatch ? "cases with a batch axis" : "cases that differ in one axis alone");
   return docs_table(comparisons_table(comparisons));
 }
 
@@ -158,8 +154,9 @@ std::string docs_narrative(const BundleContent& content) {
 
 using BundleSection = std::string (*)(const BundleContent&);
 constexpr std::pair<const char*, BundleSection> kBundleSections[] = {
-    {"accuracy", docs_accuracy},       {"comparisons", docs_comparisons}, {"batching", docs_batching},
-    {"environment", docs_environment}, {"reproduce", docs_reproduce},     {"narrative", docs_narrative},
+    {"accuracy", docs_accuracy},          {"comparisons", docs_comparisons<false>},
+    {"batching", docs_comparisons<true>}, {"environment", docs_environment},
+    {"reproduce", docs_reproduce},        {"narrative", docs_narrative},
 };
 
 }  // namespace

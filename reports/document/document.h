@@ -59,9 +59,8 @@ struct Command {
 // A chart of rows: bars one after the other, or changes with their intervals around one zero line.
 struct Chart {
   struct Bar {
-    std::string name;
     double value = 0;
-    std::string colour, tip;  // "#rrggbb", "" for the usual one; what is said of the bar under the mouse
+    std::string colour = {}, tip = {};  // "#rrggbb", "" for the usual one; what is said of it under the mouse
   };
   struct Row {
     std::string scene, label, tip;  // rows of one scene stand together
@@ -81,8 +80,10 @@ struct Chart {
   double most = 0;        // the end of the scale
   std::string unit = {};  // of intervals
 };
-// Returns where the scale of intervals ends to either side of zero; those that reach further are cut.
+// Returns where the scale of intervals ends to either side of zero; those that reach further are cut. And
+// these ends in words: "110 % better", "110 % worse".
 double interval_reach(const Chart& chart);
+std::pair<std::string, std::string> interval_ends(const Chart& chart);
 // A picture, as HTML that holds no text of a record unescaped: other writers leave it out.
 struct Picture {
   std::string html;
@@ -115,8 +116,8 @@ std::string markdown_of(const Section& section);
 std::string html_of(const ReportBlock& block);
 std::string html_of(const Section& section);
 
-// Returns the table for LaTeX's packages booktabs and siunitx: the best is bold, the second underlined, spreads
-// are uncertainties of the last digits.
+// Returns the table for LaTeX's packages booktabs and siunitx: the best is bold, the second underlined,
+// spreads are uncertainties of the last digits.
 std::string latex_of(const Table& table);
 std::string latex_escape(std::string_view text);
 

@@ -27,9 +27,22 @@ std::string list_of(const std::vector<std::string>& items, std::size_t most) {
   return text.empty() ? "" : "<ul>\n" + text + "</ul>\n";
 }
 
-std::string content_of(const TableCell& cell) {
+// Lines break neither inside of brackets nor before a percent sign: "+101 %", "(+97.6 .. +103 %)".
+std::string unbroken(std::string_view escaped) {
+  std::string html;
+  bool inside = false;
+  for (std::size_t i = 0; i < escaped.size(); ++i) {
+    inside = escaped[i] == '(' || (inside && escaped[i] != ')');
+    const bool holds = escaped[i] == ' ' && (inside || escaped.substr(i + 1).starts_with('%'));
+    html += holds ? std::string_view("&nbsp;") : escaped.substr(i, 1);
+  }
+  return html;
+}
+
+std::string content_of(const TableColumn& column, const TableCell& cell) {
   constexpr std::size_t kMaxFolded = 60;
   std::string html = cell.html.empty() ? xml_escape(cell.text) : cell.html;
+  if (column.align == Align::right && cell.html.empty()) html = unbroken(html);
   if (!cell.spread.empty()) html += " ± " + xml_escape(cell.spread);
   if (cell.place > 0 && cell.place <= 2)
     html = fmt::format("<{0}>{1}</{0}>", cell.place == 1 ? "strong" : "u", html);
@@ -54,7 +67,7 @@ std::string cell_of(const TableColumn& column, const TableCell& cell, bool first
   if (!column.metric.empty() && row_opens)
     html += fmt::format(" data-metric=\"{}\"", xml_escape(column.metric));
   if (!cell.hint.empty() && cell.fold.empty()) html += fmt::format(" title=\"{}\"", xml_escape(cell.hint));
-  return html + ">" + content_of(cell) + "</td>";
+  return html + ">" + content_of(column, cell) + "</td>";
 }
 
 std::string row_of(const TableSubject& subject) {
@@ -167,12 +180,13 @@ std::string chart_of(const Chart& chart) {
     html += fmt::format("{}<span class=\"barkey\"><i style=\"background:{}\"></i>{}</span> {}",
                         name == chart.keys.front().first ? "<p class=\"barkeys\">" : "", colour,
                         xml_escape(name), name == chart.keys.back().first ? "</p>\n" : "");
-  if (chart.rows.front().interval)
+  if (chart.rows.front().interval) {
+    const auto [better, worse] = interval_ends(chart);
     html += fmt::format(
-        "<div class=\"barrow dim\"><span></span><span class=\"barlane\"><span class=\"ends\"><span>{0:.2g} "
-        "{1} better</span><span>0</span><span>{0:.2g} {1} worse</span></span><span "
-        "class=\"barnumber\"></span></span></div>\n",
-        interval_reach(chart), xml_escape(chart.unit));
+        "<div class=\"barrow dim\"><span></span><span class=\"barlane\"><span class=\"ends\"><span>{}</span>"
+        "<span>0</span><span>{}</span></span><span class=\"barnumber\"></span></span></div>\n",
+        xml_escape(better), xml_escape(worse));
+  }
   for (std::size_t i = 0; i < std::min(chart.rows.size(), kMaxRows); ++i) {
     const Chart::Row& row = chart.rows[i];
     if (!row.scene.empty() && (i == 0 || row.scene != chart.rows[i - 1].scene))
@@ -222,6 +236,12 @@ double interval_reach(const Chart& chart) {
   // One case that is far off leaves the others to be seen.
   const double reach = 1.1 * std::max(most, std::min(ends.back(), 4 * ends[ends.size() / 2]));
   return reach > 0 ? reach : 1;
+}
+
+std::pair<std::string, std::string> interval_ends(const Chart& chart) {
+  const double rounded = parse_double(fmt::format("{:.2g}", interval_reach(chart))).value();
+  const std::string size = short_number(rounded) + " " + chart.unit;
+  return {size + " better", size + " worse"};
 }
 
 std::string html_words(std::string_view words) {

@@ -35,8 +35,7 @@ std::string intervals_of(const Chart& chart, std::size_t width) {
   }
   const double reach = interval_reach(chart);
   const std::size_t taken = labels + numbers + 4, columns = width > taken + 21 ? (width - taken - 1) | 1 : 21;
-  const std::string low = fmt::format("{:.2g} {} better", reach, chart.unit),
-                    high = fmt::format("{:.2g} {} worse", reach, chart.unit);
+  const auto [low, high] = interval_ends(chart);
   std::string text = printable(chart.title) + "\n";
   if (low.size() + high.size() + 4 < columns) {
     const std::size_t middle = columns / 2;

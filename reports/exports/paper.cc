@@ -27,18 +27,6 @@ void put_float(std::string& bytes, double value) {
   for (int shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(bits >> shift & 0xFF);
 }
 
-// Those of the tables, then every other metric of a record, which may be asked for by its name.
-std::vector<MetricColumn> all_columns(const Results& results) {
-  std::vector<MetricColumn> columns = metric_columns(results);
-  for (const Record& record : results.records)
-    for (const auto& [name, metric] : record.metrics) {
-      if (std::ranges::find(columns, name.text(), &MetricColumn::metric) != columns.end()) continue;
-      const std::string unit = metric.unit == "1" ? "" : "\n" + metric.unit.text();
-      columns.push_back({name, name.text() + unit, name});
-    }
-  return columns;
-}
-
 Rgb8 rgb_of_code(std::uint16_t code) {
   const auto level = [](int part, int most) {
     return static_cast<std::uint8_t>((part * 255 + most / 2) / most);
@@ -69,7 +57,8 @@ std::string results_csv(const Results& results) {
 
 std::string results_latex(const Results& results, const LatexOptions& options) {
   std::vector<MetricColumn> columns = metric_columns(results), chosen;
-  const std::vector<MetricColumn> all = all_columns(results);
+  std::vector<MetricColumn> all = columns;  // then every other metric, which may be asked for by its name
+  for (const Record& record : results.records) add_every_metric(record.metrics, all);
   for (const std::string& metric : options.metrics) {
     const auto column = std::ranges::find(all, metric, &MetricColumn::metric);
     if (column == all.end()) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -10,12 +11,13 @@
 #include "harness/measuring/timing.h"
 #include "harness/records/json_parts.h"
 #include "reports/content/environment_text.h"
-#include "reports/text/verdict_table.h"
+#include "reports/content/verdict_blocks.h"
 
 namespace aqbench {
 namespace {
 
 enum class JUnitOutcome { pass, failure, error, skipped };
+constexpr const char* kElements[] = {"", "failure", "error", "skipped"};  // in this order
 
 struct JUnitCase {
   const Record* record = nullptr;
@@ -32,6 +34,10 @@ JUnitOutcome outcome_of(const VerdictRow& row) {
 
 JUnitOutcome outcome_of(const JUnitCase& test) {
   return test.rows.empty() ? JUnitOutcome::pass : outcome_of(*test.rows.front());
+}
+
+bool is_problem(JUnitOutcome outcome) {
+  return outcome == JUnitOutcome::failure || outcome == JUnitOutcome::error;
 }
 
 // Seconds that the case's runs took together; nothing where none was timed.
@@ -58,12 +64,11 @@ std::string skip_message(const JUnitCase& test) {
 std::string problem_element(const JUnitCase& test, const char* element) {
   std::size_t problems = 0;
   std::string body;
-  for (const VerdictRow* row : test.rows) {
-    const JUnitOutcome outcome = outcome_of(*row);
-    if (outcome != JUnitOutcome::failure && outcome != JUnitOutcome::error) continue;
-    ++problems;
-    body += verdict_row_text(*row) + "\n";
-  }
+  for (const VerdictRow* row : test.rows)
+    if (is_problem(outcome_of(*row))) {
+      ++problems;
+      body += verdict_row_text(*row) + "\n";
+    }
   const VerdictRow& worst = *test.rows.front();
   std::string message = verdict_row_text(worst);
   if (problems > 1) message += fmt::format(" (and {} more)", problems - 1);
@@ -73,11 +78,10 @@ std::string problem_element(const JUnitCase& test, const char* element) {
 
 std::string testcase_element(const std::string& suite, const std::string& name, const JUnitCase& test) {
   const JUnitOutcome outcome = outcome_of(test);
-  const std::string inner = outcome == JUnitOutcome::failure   ? problem_element(test, "failure")
-                            : outcome == JUnitOutcome::error   ? problem_element(test, "error")
-                            : outcome == JUnitOutcome::skipped ? fmt::format("   <skipped message=\"{}\"/>\n",
-                                                                             xml_escape(skip_message(test)))
-                                                               : "";
+  std::string inner;
+  if (is_problem(outcome)) inner = problem_element(test, kElements[static_cast<std::size_t>(outcome)]);
+  if (outcome == JUnitOutcome::skipped)
+    inner = fmt::format("   <skipped message=\"{}\"/>\n", xml_escape(skip_message(test)));
   const std::string open =
       fmt::format("  <testcase classname=\"{}\" name=\"{}\"{}", xml_escape(class_name(suite, test)),
                   xml_escape(name), time_attribute(test.record));
@@ -128,48 +132,30 @@ Json context_json(const Results& results) {
           {"library_build_type", value("/build/build_type", "") == "Debug" ? "debug" : "release"}};
 }
 
-std::int64_t threads_of(const Record& record) {
-  for (const auto& [name, value] : record.axes)
-    if (name == "threads")
-      if (const auto* count = std::get_if<std::int64_t>(&value)) return *count;
-  return 1;
-}
-
-// Appends an entry for each sample. What its entries have in common is written once and repeated: there may
-// be very many.
+// Appends an entry for each sample, as text, which takes a tenth of the room.
 void append_samples(const Record& record, std::size_t family, std::string& list) {
   const Timing& timing = record.timing;
-  const std::vector<double> samples =
-      timing.warm_ms.empty() ? std::vector<double>{*timing.cold_ms} : timing.warm_ms;
-  const std::string name = timing.warm_ms.empty() ? record.case_name + "/cold" : record.case_name;
+  const bool cold = timing.warm_ms.empty();
+  const std::vector<double> samples = cold ? std::vector<double>{*timing.cold_ms} : timing.warm_ms;
+  const std::string name = record.case_name + (cold ? "/cold" : "");
+  const auto* const threads = std::get_if<std::int64_t>(find_value(record.axes, "threads"));
   // Each entry has the throughput as a counter under the name of its unit.
-  const auto typical = typical_ms(timing);
-  const double items_per_ms = timing.throughput && typical ? *timing.throughput * *typical : 0;
-  const auto members = [](const Json& json) {  // without the braces
-    const std::string text = indented_json(json, 2);
-    return text.substr(1, text.size() - std::string_view("{\n  }").size());
-  };
-  const std::string before = members({{"name", name},
-                                      {"family_index", family},
-                                      {"per_family_instance_index", 0},
-                                      {"run_name", name},
-                                      {"run_type", "iteration"},
-                                      {"repetitions", samples.size()}}),
-                    between = members({{"threads", threads_of(record)}, {"iterations", 1}}),
-                    unit = members({{"time_unit", "ms"}});
-  const auto append = [&](const Json& key, const Json& value) {
-    list +=
-        fmt::format(",\n   {}: {}", key.dump(-1, ' ', false, Json::error_handler_t::replace), value.dump());
-  };
+  const double items_per_ms = timing.throughput.value_or(0) * typical_ms(timing).value_or(0);
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    list += (family == 0 && i == 0 ? "\n  {" : ",\n  {") + before;
-    append("repetition_index", i);
-    list += "," + between;
-    append("real_time", samples[i]);
-    append("cpu_time", i < timing.cpu_ms.size() ? timing.cpu_ms[i] : samples[i]);
-    list += "," + unit;
-    if (items_per_ms > 0 && samples[i] > 0) append(timing.throughput_unit, items_per_ms / samples[i]);
-    list += "\n  }";
+    Json entry = {{"name", name},
+                  {"family_index", family},
+                  {"per_family_instance_index", 0},
+                  {"run_name", name},
+                  {"run_type", "iteration"},
+                  {"repetitions", samples.size()},
+                  {"repetition_index", i},
+                  {"threads", threads == nullptr ? 1 : *threads},
+                  {"iterations", 1},
+                  {"real_time", samples[i]},
+                  {"cpu_time", i < timing.cpu_ms.size() ? timing.cpu_ms[i] : samples[i]},
+                  {"time_unit", "ms"}};
+    if (items_per_ms > 0 && samples[i] > 0) entry[timing.throughput_unit] = items_per_ms / samples[i];
+    list += (family == 0 && i == 0 ? "\n  " : ",\n  ") + indented_json(entry, 2);
   }
 }
 
@@ -177,24 +163,22 @@ void append_samples(const Record& record, std::size_t family, std::string& list)
 
 std::string junit_text(const Verdicts& report, const Results& results) {
   const std::string suite = results.run.suite.empty() ? "aqbench" : results.run.suite;
-  std::size_t tests = 0, failures = 0, errors = 0, skipped = 0;
+  std::array<std::size_t, 4> count{};  // by outcome
   std::string cases;
   if (!report.refusal.empty()) {
-    tests = errors = 1;
+    count[static_cast<std::size_t>(JUnitOutcome::error)] = 1;
     cases = fmt::format(
         "  <testcase classname=\"{0}\" name=\"gate\">\n   <error type=\"not comparable\" message=\"{1}\">{1}"
         "</error>\n  </testcase>\n",
         xml_escape(suite), xml_escape(report.refusal));
   } else {
     for (const auto& [name, test] : junit_cases(report, results)) {
-      const JUnitOutcome outcome = outcome_of(test);
-      ++tests;
-      failures += outcome == JUnitOutcome::failure ? 1 : 0;
-      errors += outcome == JUnitOutcome::error ? 1 : 0;
-      skipped += outcome == JUnitOutcome::skipped ? 1 : 0;
+      ++count[static_cast<std::size_t>(outcome_of(test))];
       cases += testcase_element(suite, name, test);
     }
   }
+  const auto [passes, failures, errors, skipped] = count;
+  const std::size_t tests = passes + failures + errors + skipped;
   const std::string counts =
       fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\"", tests, failures, errors);
   // The schema's time has no zone; it is UTC.
@@ -254,20 +238,18 @@ Table step_table(const Verdicts& report) {
   return table;
 }
 
-std::string github_step_summary(const Verdicts& report, const Results& results, std::size_t max_bytes) {
+std::string github_step_summary(const Verdicts& report, const Results& results) {
   const Banner banner = banner_of(report);
   std::string text =
       fmt::format("### {}{}{}\n\n", banner.word, banner.word.empty() ? "" : " ", md_escape(banner.title));
   for (const std::string& line : {caution_of(results, &report), banner.detail, banner.origin})
     if (!line.empty()) text += md_escape(line) + "\n\n";
-  std::string end =
-      fmt::format("\n- {}\n- root digest `{}`\n", md_escape(run_title(results)), root_digest(results));
-  end += fmt::format("- {}\n- {}\n", md_escape(environment_line(*results.environment)),
-                     md_escape(policy_of(report)));
-  for (const std::string& note : report.notes) end += fmt::format("- note: {}\n", md_escape(note));
-  const std::string table = markdown_of(step_table(report));
-  if (text.size() + table.size() + end.size() <= max_bytes) text += table;
-  return text.size() + end.size() <= max_bytes ? text + end : "";
+  text += markdown_of(step_table(report));
+  text += fmt::format("\n- {}\n- root digest `{}`\n", md_escape(run_title(results)), root_digest(results));
+  text += fmt::format("- {}\n- {}\n", md_escape(environment_line(*results.environment)),
+                      md_escape(policy_of(report)));
+  for (const std::string& note : report.notes) text += fmt::format("- note: {}\n", md_escape(note));
+  return text;
 }
 
 std::string benchmark_json_text(const Results& results) {
@@ -276,7 +258,7 @@ std::string benchmark_json_text(const Results& results) {
   std::size_t family = 0;
   for (const Record& record : results.records)
     if (record.status == Status::ok && (!record.timing.warm_ms.empty() || record.timing.cold_ms))
-      append_samples(record, family++, text);  // as text, which takes a tenth of the room
+      append_samples(record, family++, text);
   return text + (family == 0 ? "]\n}\n" : "\n ]\n}\n");
 }
 

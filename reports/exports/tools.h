@@ -18,9 +18,8 @@ namespace aqbench {
 // hold become "?".
 std::string junit_text(const Verdicts& report, const Results& results);
 
-// GitHub's limits for one step: it drops further annotations and longer summaries.
+// GitHub's limit for one step: it drops further annotations.
 inline constexpr std::size_t kMaxAnnotations = 10;
-inline constexpr std::size_t kMaxStepSummaryBytes = std::size_t{1} << 20;
 
 // Returns a line "::error title=CASE::METRIC 0.83 mm, ..." for each row that does not pass, worst first, a
 // warning where nothing can be said yet, at most kMaxAnnotations of them, then the number of the others as a
@@ -31,10 +30,8 @@ std::string github_annotations(const Verdicts& report);
 // escaped.
 std::string github_escaped(std::string_view text, bool is_property);
 
-// Returns the step summary as Markdown, worst first, shorter than max_bytes; rows that do not fit are
-// counted.
-std::string github_step_summary(const Verdicts& report, const Results& results,
-                                std::size_t max_bytes = kMaxStepSummaryBytes);
+// Returns the step summary as Markdown, the 20 worst cases first; the others are counted.
+std::string github_step_summary(const Verdicts& report, const Results& results);
 
 // Returns the JSON text: for each case that gave a time an entry for each warm repetition, or for the cold
 // call where there are none.

@@ -178,30 +178,8 @@ std::vector<ReportTile> change_of_tiles(const std::vector<ReportTile>& a, const 
   return change;
 }
 
-// The cases with tiles or depths, in the order of their names: the first ones are drawn.
-std::vector<const Record*> pictured_cases(const Results& results, const ReportPictures& pictures) {
-  std::vector<const Record*> cases = name_cases(results).order;
-  std::erase_if(cases, [&](const Record* record) {
-    return tiles_in(pictures, record->case_name).empty() && !pictures.pictures.contains(record->case_name);
-  });
-  return cases;
-}
-
-std::string map_id(const Results& results, const Record& record) {
-  return fmt::format("map-{}", &record - results.records.data());
-}
-
-}  // namespace
-
-std::string difference_map(const std::vector<ReportTile>& best, const std::vector<ReportTile>& worse) {
-  const std::vector<ReportTile> change = change_of_tiles(best, worse);
-  const double reach_mm = error_reach_mm(change);
-  if (!std::isfinite(reach_mm)) return "";
-  const double limit_mm = round_up_125(std::max(kLeastLimit_mm, reach_mm));
-  return heatmap(change, &ReportTile::signed_mean_mm, signed_scale(limit_mm)) +
-         fmt::format("<small>± {:.3g} mm</small>", limit_mm);
-}
-
+// Pictures of two sides of one case: mean errors of both on one scale, how much larger |error| of B is, and
+// how much less of the surface B covers; "" where no tile of the two differs.
 std::string tile_comparison(const std::vector<ReportTile>& a, const std::vector<ReportTile>& b) {
   const std::vector<ReportTile> change = change_of_tiles(a, b);
   if (std::ranges::none_of(change, [](const ReportTile& tile) {
@@ -223,17 +201,42 @@ std::string tile_comparison(const std::vector<ReportTile>& a, const std::vector<
          "</div>\n";
 }
 
+// The cases with tiles or depths, in the order of their names: the first ones are drawn.
+std::vector<const Record*> pictured_cases(const Results& results, const ReportPictures& pictures) {
+  std::vector<const Record*> cases = name_cases(results).order;
+  std::erase_if(cases, [&](const Record* record) {
+    return of_case(pictures.tiles, record->case_name).empty() &&
+           !pictures.pictures.contains(record->case_name);
+  });
+  return cases;
+}
+
+std::string map_id(const Results& results, const Record& record) {
+  return fmt::format("map-{}", &record - results.records.data());
+}
+
+}  // namespace
+
+std::string difference_map(const std::vector<ReportTile>& best, const std::vector<ReportTile>& worse) {
+  const std::vector<ReportTile> change = change_of_tiles(best, worse);
+  const double reach_mm = error_reach_mm(change);
+  if (!std::isfinite(reach_mm)) return "";
+  const double limit_mm = round_up_125(std::max(kLeastLimit_mm, reach_mm));
+  return heatmap(change, &ReportTile::signed_mean_mm, signed_scale(limit_mm)) +
+         fmt::format("<small>± {:.3g} mm</small>", limit_mm);
+}
+
 std::string case_picture(const Record& record, const ReportPictures& pictures) {
-  if (const std::vector<ReportTile>& tiles = tiles_in(pictures, record.case_name); !tiles.empty())
+  if (const std::vector<ReportTile>& tiles = of_case(pictures.tiles, record.case_name); !tiles.empty())
     return signed_figure(
         tiles, &ReportTile::signed_mean_mm, signed_scale(common_limit_mm({&tiles})),
         "Signed error of this case from above; red is towards the cameras, grey: no points.");
-  const auto depths = pictures.pictures.find(record.case_name);
-  if (depths == pictures.pictures.end()) return "";
-  const auto error = std::ranges::find(depths->second, "depth_error", &ReportPicture::kind);
+  const std::vector<ReportPicture>& depths = of_case(pictures.pictures, record.case_name);
+  if (depths.empty()) return "";
+  const auto error = std::ranges::find(depths, "depth_error", &ReportPicture::kind);
   return depth_figure(
-      error == depths->second.end() ? depths->second.front() : *error,
-      {depths->second, kinds_in(pictures, record.case_name), has_true_surface(record), record.case_name});
+      error == depths.end() ? depths.front() : *error,
+      {depths, of_case(pictures.kinds, record.case_name), has_true_surface(record), record.case_name});
 }
 
 void add_map_thumbnails(const Results& results, const ReportPictures& pictures, Table& table) {
@@ -244,8 +247,8 @@ void add_map_thumbnails(const Results& results, const ReportPictures& pictures, 
   for (auto& row : table.rows)
     for (TableCell& cell : row) {
       const auto found = mapped.find(cell.subject);
-      if (found == mapped.end() || tiles_in(pictures, cell.subject).empty()) continue;
-      const auto [columns, rows] = extent_in_tiles(tiles_in(pictures, cell.subject));
+      if (found == mapped.end() || of_case(pictures.tiles, cell.subject).empty()) continue;
+      const auto [columns, rows] = extent_in_tiles(of_case(pictures.tiles, cell.subject));
       cell.html = fmt::format(
           "<span class=\"mapped\">{}{}<svg class=\"thumb\" viewBox=\"0 0 {:.6g} {:.6g}\" "
           "aria-hidden=\"true\"><use "
@@ -263,8 +266,8 @@ std::string case_pictures(const Results& results, const ReportPictures& pictures
   const std::vector<const Record*> shown = pictured_cases(results, pictures);
   for (std::size_t i = 0; i < std::min(shown.size(), kMaxPictureRows); ++i) {
     const Record* const record = shown[i];
-    const std::vector<ReportTile>& tiles = tiles_in(pictures, record->case_name);
-    const auto depths = pictures.pictures.find(record->case_name);
+    const std::vector<ReportTile>& tiles = of_case(pictures.tiles, record->case_name);
+    const std::vector<ReportPicture>& depths = of_case(pictures.pictures, record->case_name);
     const CaseName& own = names.of.at(record->case_name);
     const std::string label = own.label();
     if (!tiles.empty()) {
@@ -274,10 +277,10 @@ std::string case_pictures(const Results& results, const ReportPictures& pictures
       scene->second.push_back(
           {label, extent_text(tiles) + ", " + per_tile(tiles), map_id(results, *record), &tiles});
     }
-    if (depths == pictures.pictures.end()) continue;
+    if (depths.empty()) continue;
     depths_text += fmt::format("<h3>Depth maps: {} / {}</h3>\n<div class=\"maps\">\n{}</div>\n",
                                xml_escape(own.scene), xml_escape(label),
-                               depth_figures({depths->second, kinds_in(pictures, record->case_name),
+                               depth_figures({depths, of_case(pictures.kinds, record->case_name),
                                               has_true_surface(*record), own.scene + "/" + label}));
   }
   if (shown.empty()) return "";
@@ -292,6 +295,33 @@ std::string case_pictures(const Results& results, const ReportPictures& pictures
     text += fmt::format("<p class=\"dim\">and {} of depths, in pictures/</p>\n",
                         counted(pictures.left_out, "more picture"));
   return text;
+}
+
+std::string worst_places(const Verdicts& verdicts, const TilesOfSide& tiles_of) {
+  if (verdicts.rows.empty()) return "";
+  const std::string& name = verdicts.rows.front().case_name;
+  const std::string map = difference_map(tiles_of(name, false), tiles_of(name, true));
+  return map.empty() ? ""
+                     : figure(map, "", "How much larger the errors of this case are in B (red), from above.");
+}
+
+std::string tile_places_section(const Verdicts& verdicts, const TilesOfSide& tiles_of,
+                                const std::string& lead) {
+  constexpr std::size_t kMaxDrawnCases = 12;
+  std::string text;
+  std::size_t shown = 0;
+  for (const CaseVerdicts& one : by_case(verdicts)) {
+    const std::string& name = one.worst->case_name;
+    const std::string maps = tile_comparison(tiles_of(name, false), tiles_of(name, true));
+    if (!maps.empty() && ++shown <= kMaxDrawnCases)
+      text += fmt::format("<h3>{}</h3>\n{}", xml_escape(name), maps);
+  }
+  if (shown > kMaxDrawnCases)
+    text += fmt::format("<p class=\"dim\">and {} more</p>\n", counted(shown - kMaxDrawnCases, "case"));
+  return html_of(Section{"places",
+                         "Where on the surface, tile by tile",
+                         "Seen from above, x to the right, y down. " + lead,
+                         {Picture{text}}});
 }
 
 }  // namespace aqbench

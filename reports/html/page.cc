@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
-
 #include "core/drawing/drawing.h"
 #include "core/sha256.h"
 #include "core/text.h"

@@ -1,8 +1,6 @@
 #pragma once
 // A whole HTML page: styles, content, data and scripts in one file without further requests.
 
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>

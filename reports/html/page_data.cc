@@ -7,7 +7,6 @@
 #include "core/drawing/colour_map.h"
 #include "harness/measuring/timing.h"
 #include "harness/records/numbers.h"
-#include "harness/viewing/cloud_view.h"
 #include "metrics/score_options.h"
 #include "reports/content/case_columns.h"
 #include "reports/content/commands.h"
@@ -114,15 +113,14 @@ Json scale_colours_json() {
 std::string page_data_json(const BundleContent& content, const std::map<std::string, JsonBox>& stacks) {
   const Results& results = content.results;
   const std::vector<std::string> names = metric_names(results);
-  const CaseLabels labels = label_cases(group_cases(results));
+  const CaseNames labels = name_cases(results);
   Json cases = Json::array();
   for (const Record& record : results.records) {
-    cases.push_back(case_json(record, labels.of.at(record.case_name), names));
+    cases.push_back(case_json(record, labels.of.at(record.case_name).whole(), names));
     if (const auto found = stacks.find(record.case_name); found != stacks.end())
       cases.back()["stacks"] = *found->second;
   }
-  const Json data = {{"run", results.run.id},
-                     {"reproduce", reproduce_command(results.run)},
+  const Json data = {{"reproduce", reproduce_command(results.run)},
                      {"metrics", metrics_json(results, names)},
                      {"cases", std::move(cases)},
                      {"gate", gate_json(content)},

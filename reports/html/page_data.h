@@ -6,11 +6,9 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/json.h"
 #include "reports/content/bundle_content.h"
-#include "reports/html/pictures.h"
 
 namespace aqbench {
 
@@ -22,9 +20,6 @@ std::string page_data_json(const BundleContent& content, const std::map<std::str
 
 // Returns the colours of scales as "#rrggbb": "signed" (core/drawing/colour_map.h, diverging) and "size".
 Json scale_colours_json();
-
-// The most frames of stacks in one page; its cases share them evenly.
-inline constexpr std::size_t kMaxFlameFrames = 20'000;
 
 // Returns folded stacks (harness/measuring/samplers.h) as a tree, each frame before those that it calls:
 //   {"samples": 812, "least": 1, "names": [...], "frames": [[name, level, samples], ...]}

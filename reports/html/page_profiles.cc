@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -14,6 +13,7 @@ namespace aqbench {
 namespace {
 
 constexpr std::size_t kLongestName = 160, kDeepestFrame = 200;
+constexpr std::size_t kMaxFlameFrames = 20'000;  // in one page; its cases share them evenly
 
 // Gives each name its index in a list.
 class NameList {

@@ -1,5 +1,7 @@
 #include "reports/html/pictures.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -170,18 +172,6 @@ std::vector<ReportPicture> parse_picture_list(std::string_view csv, const std::s
   return pictures;
 }
 
-const std::vector<ReportTile>& tiles_in(const ReportPictures& pictures, const std::string& case_name) {
-  static const std::vector<ReportTile> none;
-  const auto found = pictures.tiles.find(case_name);
-  return found == pictures.tiles.end() ? none : found->second;
-}
-
-const std::set<std::string>& kinds_in(const ReportPictures& pictures, const std::string& case_name) {
-  static const std::set<std::string> none;
-  const auto found = pictures.kinds.find(case_name);
-  return found == pictures.kinds.end() ? none : found->second;
-}
-
 TilePlace place_of(const ReportTile& tile) {
   return {tile.x_min_mm, tile.y_min_mm, tile.x_max_mm, tile.y_max_mm};
 }
@@ -208,22 +198,25 @@ std::vector<ReportTile> parse_tiles_csv(std::string_view csv, const std::string&
   return tiles;
 }
 
-std::vector<PageView> fit_views(const std::map<std::string, std::string>& views, const Results& results,
-                                std::size_t budget) {
-  std::vector<PageView> fit;
-  for (std::size_t i = 0; i < results.records.size(); ++i)
-    if (const auto found = views.find(results.records[i].case_name); found != views.end())
-      fit.push_back({i, found->second});
-  std::vector<PageView*> by_size;
-  for (PageView& view : fit) by_size.push_back(&view);
+std::vector<std::pair<std::string, std::string>> fit_views(const std::map<std::string, std::string>& views,
+                                                           const Results& results, std::size_t budget) {
+  std::vector<std::pair<std::string, std::string>> blocks;  // id and bytes
+  std::vector<std::pair<std::size_t, const Record*>> by_size;
+  for (const Record& record : results.records)
+    if (const auto found = views.find(record.case_name); found != views.end()) {
+      blocks.emplace_back(fmt::format("cloud-{}", &record - results.records.data()), found->second);
+      by_size.emplace_back(blocks.size() - 1, &record);
+    }
   // The small ones first: what they leave of their share is for the large ones.
-  std::ranges::stable_sort(by_size, {}, [](const PageView* one) { return one->bytes.size(); });
+  std::ranges::stable_sort(by_size, {}, [&](const auto& one) { return blocks[one.first].second.size(); });
   std::size_t left = by_size.size();
-  for (PageView* const one : by_size) {
-    one->bytes = fitted(one->bytes, results.records[one->record].case_name, budget / left--);
-    budget -= one->bytes.size();
+  for (const auto& [place, record] : by_size) {
+    std::string& bytes = blocks[place].second;
+    bytes = fitted(bytes, record->case_name, budget / left--);
+    budget -= bytes.size();
   }
-  return fit;
+  std::erase_if(blocks, [](const auto& block) { return block.second.empty(); });
+  return blocks;
 }
 
 }  // namespace aqbench

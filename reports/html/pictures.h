@@ -50,9 +50,13 @@ struct ReportPictures {
   std::map<std::string, std::vector<double>> biases_mm;  // case -> mean signed depth error of each camera
 };
 
-// Return the tiles of a case, and the kinds of its pictures in the bundle; none where it has none.
-const std::vector<ReportTile>& tiles_in(const ReportPictures& pictures, const std::string& case_name);
-const std::set<std::string>& kinds_in(const ReportPictures& pictures, const std::string& case_name);
+// Returns what a case has of these; none where it has none.
+template <class Value>
+const Value& of_case(const std::map<std::string, Value>& all, const std::string& case_name) {
+  static const Value kNone;
+  const auto found = all.find(case_name);
+  return found == all.end() ? kNone : found->second;
+}
 
 // Reads the tiles, at most 768 KiB of pictures (of the first camera of each case before
 // any of a second one), the clouds and the stacks. Throws Error(input, io) naming the file.
@@ -68,15 +72,10 @@ std::vector<double> parse_camera_biases(std::string_view csv);
 // names anything but a PNG beside it.
 std::vector<ReportPicture> parse_picture_list(std::string_view csv, const std::string& source = "pictures");
 
-// A cloud as a page holds it.
-struct PageView {
-  std::size_t record = 0;  // index of its record in the results
-  std::string bytes;       // encode_view() of the points that are left; empty where there is no room for it
-};
-
-// Fits the views of a bundle (case -> bytes of viewer/CASE.bin) into `budget` bytes, in the order of
-// `results`: small ones whole, large ones with every n-th point.
-std::vector<PageView> fit_views(const std::map<std::string, std::string>& views, const Results& results,
-                                std::size_t budget);
+// Fits the views of a bundle (case -> bytes of viewer/CASE.bin) into `budget` bytes: small ones whole, large
+// ones with every n-th point. Returns the blocks of a page, "cloud-3" for the fourth of the results, without
+// those for which there is no room.
+std::vector<std::pair<std::string, std::string>> fit_views(const std::map<std::string, std::string>& views,
+                                                           const Results& results, std::size_t budget);
 
 }  // namespace aqbench

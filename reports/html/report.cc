@@ -49,7 +49,7 @@ Banner card_of(const BundleContent& content, const ReportPictures& pictures) {
   card.picture = case_picture(*record, pictures);
   if (const auto error = value_of(record->metrics, kAccuracyMetric); error && card.kind != Banner::Kind::bad)
     card.notes.push_back(fmt::format("Least accurate: {}, mean error {} mm",
-                                     label_cases(group_cases(content.results)).of.at(record->case_name),
+                                     name_cases(content.results).of.at(record->case_name).whole(),
                                      table_number(*error)));
   if (const std::string words = rival_words(content, pictures, record->case_name); !words.empty()) {
     if (words.find("a common bias") != words.npos) card.caution = without_truth_note(content.results);
@@ -71,10 +71,8 @@ std::string report_head(const BundleContent& content, const ReportPictures& pict
                             html_of(Lines{sentences}));
 }
 
-std::string clouds_section(const std::vector<PageView>& views) {
-  const auto shown = std::ranges::count_if(views, [](const PageView& view) { return !view.bytes.empty(); });
+std::string clouds_section(std::size_t shown, std::size_t left_out) {
   if (shown == 0) return "";
-  const auto left_out = views.size() - static_cast<std::size_t>(shown);
   return scripted_section(
       "clouds", "3D view",
       "Drag to turn, shift-drag to move, wheel or pinch to zoom, click a point to ask what it is. The "
@@ -176,11 +174,12 @@ std::string render_html_report(const BundleContent& content, const ReportPicture
   const std::size_t others = parts.header.size() + parts.data_json.size() + body.above_clouds.size() +
                              body.below_clouds.size() + kScriptBytes;
   const std::size_t most = keeps_clouds(pictures) ? kMaxPageWithClouds : kMaxPageBytes;
-  const std::vector<PageView> views =
-      fit_views(pictures.views, page.results, others < most ? (most - others) / 4 * 3 : 0);
-  parts.body = body.above_clouds + clouds_section(views) + body.below_clouds;
-  for (const PageView& view : views)
-    if (!view.bytes.empty()) parts.blocks.emplace_back(fmt::format("cloud-{}", view.record), view.bytes);
+  parts.blocks = fit_views(pictures.views, page.results, others < most ? (most - others) / 4 * 3 : 0);
+  const auto clouds = std::ranges::count_if(
+      page.results.records, [&](const Record& record) { return pictures.views.contains(record.case_name); });
+  parts.body = body.above_clouds +
+               clouds_section(parts.blocks.size(), static_cast<std::size_t>(clouds) - parts.blocks.size()) +
+               body.below_clouds;
   parts.plots = !content.results.records.empty();
   parts.flames = !pictures.stacks.empty();
   parts.viewer = !parts.blocks.empty();

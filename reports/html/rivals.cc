@@ -17,7 +17,7 @@ std::string tile_text(const ReportTile& tile) {
 
 // The tiles where errors grow most and where most of the surface is lost.
 std::string places_text(const Rivals& pair, const ReportPictures& pictures) {
-  const std::map<TilePlace, ReportTile> best = tiles_by_place(tiles_in(pictures, pair.best->case_name));
+  const std::map<TilePlace, ReportTile> best = tiles_by_place(of_case(pictures.tiles, pair.best->case_name));
   struct Worst {
     double loss = 0;
     ReportTile here, there;
@@ -25,7 +25,7 @@ std::string places_text(const Rivals& pair, const ReportPictures& pictures) {
   const auto take = [](Worst& worst, double loss, const ReportTile& here, const ReportTile& there) {
     if (loss > worst.loss) worst = {loss, here, there};  // false for NaN
   };
-  for (const ReportTile& here : tiles_in(pictures, pair.worse->case_name)) {
+  for (const ReportTile& here : of_case(pictures.tiles, pair.worse->case_name)) {
     const auto there = best.find(place_of(here));
     if (there == best.end()) continue;
     take(error, std::abs(here.signed_mean_mm) - std::abs(there->second.signed_mean_mm), here, there->second);
@@ -67,7 +67,7 @@ Table rivals_table(const std::vector<Rivals>& pairs, const BundleContent& conten
   for (const Rivals& pair : pairs) {
     const auto& [worse, best] = pair;
     if (!has_room(table, kMaxRivals)) continue;
-    std::vector<TableCell> cells = name_cells(names, worse->case_name);
+    std::vector<TableCell> cells = name_cells(names, names.of.at(worse->case_name));
     cells.push_back({names.of.at(best->case_name).label()});
     for (const MetricColumn& column : columns) {
       const auto here = value_of(worse->metrics, column.metric),
@@ -77,7 +77,8 @@ Table rivals_table(const std::vector<Rivals>& pairs, const BundleContent& conten
     }
     cells.push_back({likely_cause(pair, pictures.biases_mm)});
     TableCell& map = cells.emplace_back();
-    map.html = difference_map(tiles_in(pictures, best->case_name), tiles_in(pictures, worse->case_name));
+    map.html =
+        difference_map(of_case(pictures.tiles, best->case_name), of_case(pictures.tiles, worse->case_name));
     cells.push_back({places_text(pair, pictures)});
     table.rows.push_back(std::move(cells));
     table.subjects.push_back({worse->case_name, true, false, best->case_name});

@@ -21,11 +21,6 @@ std::string case_picture(const Record& record, const ReportPictures& pictures);
 // Puts a small copy of the map of case_pictures() into each cell about a case that has one.
 void add_map_thumbnails(const Results& results, const ReportPictures& pictures, Table& table);
 
-// Returns pictures of two sides of one case as HTML: mean errors of both on one scale, how much larger
-// |error| of B is, and how much less of the surface B covers; red is where B is worse. "" where no tile of
-// the two differs.
-std::string tile_comparison(const std::vector<ReportTile>& a, const std::vector<ReportTile>& b);
-
 // Returns a small map of how much larger the distance to the true surface is in `worse`: red where it is,
 // blue where it is smaller; below it the ends of its colours. "" where they share no tile.
 std::string difference_map(const std::vector<ReportTile>& best, const std::vector<ReportTile>& worse);

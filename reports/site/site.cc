@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -19,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kSiteFolders[] = {"report", "badge", "api", "data"};
+constexpr const char* kSiteFolders[] = {"report", "badge", "data"};
 // Names the files of the site, a line each: no others are ever removed, and by it a folder is known as a
 // site.
 constexpr const char* kSiteFiles = "data/files.txt";
@@ -128,7 +127,6 @@ SiteSummary write_site(const SiteRequest& request) {
   for (SiteSuite& suite : suites) {
     add_reports(request.reports, suite, files);
     files[fmt::format("badge/{}.svg", site_file_name(suite.name))] = suite_badge(suite);
-    files[fmt::format("api/{}.json", site_file_name(suite.name))] = suite_endpoint(suite);
   }
   files["index.html"] = site_page(suites, summary.problems);
 

@@ -1,6 +1,6 @@
 #pragma once
 // A static site over bundles: one page with the methods of each suite, what changed over its runs and the
-// runs, pages of the newest runs, and a badge and a JSON document for each suite. It requests nothing.
+// runs, pages of the newest runs, and a badge for each suite. It requests nothing.
 
 #include <cstddef>
 #include <filesystem>

@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "core/drawing/drawing.h"
 #include "core/sha256.h"
 #include "core/text.h"
 #include "reports/content/commands.h"
-#include "reports/content/metrics_table.h"
 #include "reports/content/narrative.h"
 #include "reports/content/run_sections.h"
 #include "reports/html/page.h"
@@ -26,8 +24,7 @@ constexpr const char* kSuiteNote =
 struct Health {
   std::string
       text;  // "3 of 4 ok, 1 skipped, injected faults, gate: FAIL, 2 values", or "4 of 4 ok, not gated"
-  bool good = false;
-  const char *look, *colour, *fill;  // as a class of pages, for shields.io, and of a badge
+  const char *look, *fill;  // as a class of pages, and of a badge
 };
 
 // Good is a run whose cases are ok or skipped, all that were planned, without injected faults, and that no
@@ -54,9 +51,9 @@ Health health_of(const Results& results, const std::optional<Verdicts>& gated) {
   } else if (good) {
     text += ", not gated";
   }
-  if (!good) return {std::move(text), good, "bad", "red", "#b3151f"};
-  if (gated) return {std::move(text), good, "good", "green", "#1a7f37"};
-  return {std::move(text), good, "unknown", "lightgrey", "#57606a"};
+  if (!good) return {std::move(text), "bad", "#b3151f"};
+  if (gated) return {std::move(text), "good", "#1a7f37"};
+  return {std::move(text), "unknown", "#57606a"};
 }
 
 Health newest_health(const SiteSuite& suite) {
@@ -180,15 +177,6 @@ std::string suite_badge(const SiteSuite& suite) {
       "width=\"{4}\" height=\"20\" fill=\"{5}\"/><g fill=\"#fff\" font-family=\"system-ui,sans-serif\" "
       "font-size=\"12\"><text x=\"7\" y=\"14\">{1}</text><text x=\"{6}\" y=\"14\">{2}</text></g></svg>\n",
       left_px + right_px, xml_escape(left), health.text, left_px, right_px, health.fill, left_px + 7);
-}
-
-std::string suite_endpoint(const SiteSuite& suite) {
-  const Health health = newest_health(suite);
-  const TrendRun& newest = suite.history.runs.back();
-  const Json json = {
-      {"schemaVersion", 1}, {"label", shown_suite(suite)}, {"message", health.text}, {"color", health.colour},
-      {"run", newest.id},   {"commit", newest.commit},     {"good", health.good}};
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace aqbench

@@ -1,5 +1,5 @@
 #pragma once
-// What a site says of one suite: a part of its page, a badge, and the values that shields.io reads.
+// What a site says of one suite: a part of its page, and a badge.
 
 #include <optional>
 #include <string>
@@ -30,8 +30,7 @@ std::string site_file_name(std::string_view name);
 // Returns the page over all suites. What could not be read is named below them, a line each.
 std::string site_page(const std::vector<SiteSuite>& suites, const std::vector<std::string>& problems);
 
-// Return the badge of a suite (SVG), and the same as JSON for shields.io.
+// Returns the badge of a suite (SVG).
 std::string suite_badge(const SiteSuite& suite);
-std::string suite_endpoint(const SiteSuite& suite);
 
 }  // namespace aqbench

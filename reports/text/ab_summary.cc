@@ -53,21 +53,6 @@ std::string ab_stage_text(const AbStageDecision& stage) {
                                              : "unclear";
 }
 
-// Stages that moved, the largest change first: "depth_estimation +0.61 ms (+9.1 %) slower".
-std::string moved_stages_text(const AbTimeDecision& time) {
-  std::vector<const AbStageDecision*> moved;
-  for (const AbStageDecision& stage : time.stages)
-    if (stage.comparison && needs_confirmation(*stage.comparison)) moved.push_back(&stage);
-  std::ranges::stable_sort(moved, std::ranges::greater{},
-                           [](const AbStageDecision* stage) { return std::abs(stage->change_ms); });
-  std::vector<std::string> texts;
-  for (const AbStageDecision* stage : moved)
-    texts.push_back(fmt::format("{} {:+.3g} ms ({}) {}", stage->name, stage->change_ms,
-                                ab_change_text(*stage->comparison), ab_stage_text(*stage)));
-  if (!texts.empty()) return fmt::format("{}", fmt::join(texts, ", "));
-  return time.stages.empty() ? "" : "none for certain";
-}
-
 // "B: 52 % of runs near 24 ms, 48 % near 64 ms", where a side has two modes.
 std::string modes_text(const char* name, const SlowSide& side, const std::string& unit) {
   if (!side.two_modes) return {};
@@ -142,8 +127,6 @@ std::vector<std::string> ab_case_lines(const AbCaseReport& one, const AbSettings
     lines.push_back("fresh pairs: " + ab_change_text(*one.time->confirmation) + ", " +
                     ab_interval_text(*one.time->confirmation) + ", " +
                     resolution_text(*one.time->confirmation, settings));
-  if (const std::string moved = moved_stages_text(*one.time); !moved.empty())
-    lines.push_back("stages that moved: " + moved);
   if (one.time->cold_a_ms && one.time->cold_b_ms)
     lines.push_back(fmt::format("cold, not gated: {} -> {} ms", short_number_or_na(one.time->cold_a_ms),
                                 short_number_or_na(one.time->cold_b_ms)));

@@ -12,7 +12,6 @@
 #include "core/text.h"
 #include "harness/records/profile_details.h"
 #include "reports/content/case_groups.h"
-#include "reports/text/tables.h"
 
 namespace aqbench {
 namespace {

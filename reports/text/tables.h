@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "reports/content/case_groups.h"
+#include "harness/records/results.h"
 #include "reports/document/document.h"
 
 namespace aqbench {
@@ -17,14 +17,5 @@ std::string render_sweep_table(const Results& results, const Screen& screen = {}
 
 // Leaves columns whose headings or metrics begin so out of a table, one after the other, until it fits.
 Table fitted(Table table, std::size_t width, std::initializer_list<std::string_view> dispensable);
-
-// Returns what programs used; empty if no program ran.
-std::string render_program_table(const Results& results, const Screen& screen);
-
-// Returns whether any case is a workload.
-bool has_workloads(const Results& results);
-
-// Returns the table of workloads; empty without any.
-std::string render_workload_table(const Results& results, const Screen& screen);
 
 }  // namespace aqbench

@@ -1,7 +1,7 @@
 // Draws what a comparison measured: both sides' distributions, pair by pair, and in the order in which the units ran.
 'use strict';
-const aqbench_ab = (() => {
-  const {make, data} = aqbench, plots = aqbench_plots;
+(() => {
+  const {make, choice, data} = aqbench, plots = aqbench_plots;
   const dots = (size, fill) => ({paths: () => null, points: {show: true, size, fill}});
 
   // Returns what a pair says: B / A, B - A, or |B| - |A|; null where a side has no value.
@@ -57,19 +57,17 @@ const aqbench_ab = (() => {
     if (silent > 0) section.append(make('p', {class: 'dim'}, `${silent} ${silent === 1 ? 'case has' : 'cases have'} no unit that ended well.`));
     if (cases.length === 0) return;
     const holder = make('div');
-    const of = make('select', {onchange: () => choose()}, ...cases.map(({name}, i) => make('option', {value: i}, name)));
-    const what = make('select', {onchange: () => show()});
-    const show = () => draw(holder, cases[Number(of.value)], cases[Number(of.value)].series[Number(what.value)]);
+    const of = choice('case', cases.map(({name}, i) => [i, name]), () => choose()), what = choice('what', [], () => show());
+    const show = () => draw(holder, cases[Number(of.select.value)], cases[Number(of.select.value)].series[Number(what.select.value)]);
     const choose = () => {
-      const {series, leading} = cases[Number(of.value)];
-      what.replaceChildren(...series.map(({name}, i) => make('option', {value: i, selected: name === leading}, name)));
+      const {series, leading} = cases[Number(of.select.value)];
+      what.select.replaceChildren(...series.map(({name}, i) => make('option', {value: i, selected: name === leading}, name)));
       show();
     };
-    section.append(make('div', {class: 'tools'}, make('label', {}, 'case ', of), make('label', {}, 'what ', what)), holder);
+    section.append(make('div', {class: 'tools'}, of.label, what.label), holder);
     choose();
   }
 
   const section = document.getElementById('comparison');
   if (section) start(section);
-  return {effect, effect_lines, in_order};
 })();

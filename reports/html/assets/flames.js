@@ -2,7 +2,7 @@
 // all of it, arrows move, a search marks; for screen readers it is a tree.
 'use strict';
 const aqbench_flames = (() => {
-  const {make, data, number} = aqbench;
+  const {make, choice, table_of, data, number} = aqbench;
   const percent = (share) => `${number(Number((100 * share).toPrecision(3)))} %`;
   const most_drawn = 1200, row_em = 2;
   let charts = 0;
@@ -183,28 +183,23 @@ const aqbench_flames = (() => {
     const rows = [...new Set([...of_a.keys(), ...of_b.keys()])].map((name) => [name, of_a.get(name) ?? 0, of_b.get(name) ?? 0]);
     rows.sort((x, y) => b ? Math.abs(y[2] - y[1]) - Math.abs(x[2] - x[1]) : y[1] - x[1]);
     const titles = b ? ['function', 'A', 'B', 'B - A'] : ['function', 'share'];
-    const cell = (text, i) => i === 0 ? make('td', {}, text) : make('td', {'data-label': titles[i]}, text);
-    return make('div', {class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'functions by their own share'},
-      make('h3', {}, b ? 'Functions whose own share changed most' : 'Functions with the largest share of their own'),
-      make('table', {class: 'cards'}, make('thead', {}, make('tr', {}, ...titles.map((text) => make('th', {scope: 'col'}, text)))),
-        make('tbody', {}, ...rows.slice(0, 10).map(([name, of_first, of_second]) => make('tr', {},
-          ...(b ? [name, percent(of_first), percent(of_second), points(of_second - of_first)] : [name, percent(of_first)]).map(cell))))));
+    return [make('h3', {}, b ? 'Functions whose own share changed most' : 'Functions with the largest share of their own'),
+      table_of('functions by their own share', titles, rows.slice(0, 10).map(([name, of_first, of_second]) =>
+        [{}, name, percent(of_first), ...(b ? [percent(of_second), points(of_second - of_first)] : [])]))];
   }
 
   // Offers two cases, the second one may be none. A page over two bundles begins with the worst case beside the same one of the other.
   function start(target) {
     const cases = data.cases.filter((at) => at.stacks), picture = make('div'), table = make('div');
     if (cases.length === 0) return null;
-    const option = (at, i) => make('option', {value: i}, at.label);
-    const a = make('select', {onchange: () => show()}, ...cases.map(option));
-    const b = make('select', {onchange: () => show()}, make('option', {value: -1}, 'none'), ...cases.map(option));
-    const tools = make('div', {class: 'tools'}, make('label', {}, 'case A ', a));
-    if (cases.length > 1) tools.append(make('label', {}, 'against it B ', b));
-    const show = (first = a.value, second = b.value) => {
-      [a.value, b.value] = [first, second];
+    const options = cases.map((at, i) => [i, at.label]), a = choice('case A', options, () => show());
+    const b = choice('against it B', [[-1, 'none'], ...options], () => show());
+    const tools = make('div', {class: 'tools'}, a.label, ...(cases.length > 1 ? [b.label] : []));
+    const show = (first = a.select.value, second = b.select.value) => {
+      [a.select.value, b.select.value] = [first, second];
       const [at, other] = [cases[first], cases[second]];
       picture.replaceChildren(flames(at, null), ...(other ? [flames(other, at)] : []));
-      table.replaceChildren(hottest(at, other));
+      table.replaceChildren(...hottest(at, other));
     };
     target.append(tools, picture, table);
     const first = Math.max(0, cases.findIndex((at) => at.name === 'A: ' + data.worst)), twin = 'B: ' + cases[first].name.slice(3);

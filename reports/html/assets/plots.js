@@ -153,5 +153,5 @@ const aqbench_plots = (() => {
       .filter((line) => line.y.some((value) => value !== null));
   }
 
-  return {aligned, time_unit, short_label, ecdf, front, chart, colours, most_lines, value_of, threshold_lines};
+  return {time_unit, ecdf, front, chart, colours, most_lines, value_of, threshold_lines};
 })();

@@ -1,7 +1,7 @@
 // Draws the curves of a page when they come into sight, for the cases that are chosen.
 'use strict';
 (() => {
-  const {make, data, number} = aqbench, plots = aqbench_plots;
+  const {make, choice, data} = aqbench, plots = aqbench_plots;
   const section = document.getElementById('curves');
   if (!section) return;
   const holder = make('div', {class: 'plots'});
@@ -41,9 +41,9 @@
       'accurate (with poses=own, among each other).', [`time [${unit}]`, 'mean error [mm]'], lines,
       {log_x: true, log_y: true, names: 'points'});
     if (scenes.length < 2) return;
-    const select = make('select', {onchange: () => { scene = select.value; redraw(); }},
-      ...scenes.map((one) => make('option', {value: one, selected: one === scene}, one)));
-    plot.root.before(make('div', {class: 'tools'}, make('label', {}, 'scene ', select)));
+    const {select, label} = choice('scene', scenes.map((one) => [one, one]), () => { scene = select.value; redraw(); });
+    select.value = scene;
+    plot.root.before(make('div', {class: 'tools'}, label));
   }
 
   function redraw() {

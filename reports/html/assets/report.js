@@ -2,7 +2,7 @@
 // with the definition and the command that gives it again. Without this file the page stays as it is.
 'use strict';
 const aqbench = (() => {
-  const data = JSON.parse(document.getElementById('aqbench-data')?.textContent ?? '{"cases":[],"metrics":[]}');
+  const data = {cases: [], metrics: [], ...JSON.parse(document.getElementById('aqbench-data')?.textContent ?? '{}')};
 
   // Makes an element: make('td', {class: 'bad'}, 'text', child, ...).
   function make(tag, attributes = {}, ...children) {
@@ -13,6 +13,18 @@ const aqbench = (() => {
     element.append(...children);
     return element;
   }
+
+  // A choice between values and their texts, and its label.
+  function choice(label, options, onchange) {
+    const select = make('select', {onchange}, ...options.map(([value, text]) => make('option', {value}, text)));
+    return {select, label: make('label', {}, label + ' ', select)};
+  }
+
+  // A table that is a card for each row where there is no room for it; each row is a list of cells.
+  const table_of = (label, titles, rows) => make('div', {class: 'wide', tabindex: '0', role: 'region', 'aria-label': label},
+    make('table', {class: 'cards'}, make('thead', {}, make('tr', {}, ...titles.map((text) => make('th', {scope: 'col'}, text)))),
+      make('tbody', {}, ...rows.map(([attributes, ...cells]) => make('tr', attributes, ...cells.map((cell, i) =>
+        make('td', {'data-label': i > 0 && titles[i]}, ...[cell].flat())))))));
 
   const number = (value) => value === null || value === undefined ? 'n/a'
     : Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
@@ -92,11 +104,9 @@ const aqbench = (() => {
       if (value === undefined) return [];
       const reason = at.why?.[metric[0]];
       const gate = data.gate?.find((row) => row[0] === at.name && row[1] === metric[0]);
-      return [make('tr', {class: index === here ? 'here' : null, id: index === here ? 'here' : null},
-        make('td', {'data-label': 'metric'}, metric[0]), make('td', {'data-label': 'value'}, `${number(value)} ${value === null ? '' : metric[1]}`,
-          reason ? make('div', {class: 'dim'}, reason) : ''),
-        make('td', {'data-label': 'gate'}, gate ? `${gate[2]}; accepted ${number(gate[3])}` : ''),
-        make('td', {'data-label': 'definition'}, `${metric[3]} (${better_text[metric[2]] ?? metric[2]})`))];
+      return [[index === here ? {class: 'here', id: 'here'} : {}, metric[0],
+        [`${number(value)} ${value === null ? '' : metric[1]}`, reason ? make('div', {class: 'dim'}, reason) : ''],
+        gate ? `${gate[2]}; accepted ${number(gate[3])}` : '', `${metric[3]} (${better_text[metric[2]] ?? metric[2]})`]];
     });
   }
 
@@ -116,9 +126,7 @@ const aqbench = (() => {
       make('h3', {}, at.command ? 'Run the whole sweep again' : 'Import the numbers again'), make('pre', {}, data.reproduce), copy_button(data.reproduce));
     if (rows.length > 0)
       dialog.append(make('h3', {}, 'Values and what they mean'),
-        make('div', {class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'values of the case'},
-          make('table', {class: 'cards'}, make('thead', {}, make('tr', {}, ...['metric', 'value', 'gate', 'definition'].map(
-            (text) => make('th', {scope: 'col'}, text)))), make('tbody', {}, ...rows))));
+        table_of('values of the case', ['metric', 'value', 'gate', 'definition'], rows));
     if (at.options)
       dialog.append(make('h3', {}, 'Options as they took effect'), make('pre', {}, at.options.join('\n')));
     if (!dialog.open) dialog.showModal();
@@ -183,6 +191,6 @@ const aqbench = (() => {
     add_contents();
   }
 
-  return {data, make, number, order_of_keys, cell_key, passes, decoded, open_case, start};
+  return {data, make, choice, table_of, number, order_of_keys, cell_key, passes, decoded, open_case, start};
 })();
-if (typeof module === 'undefined') aqbench.start();
+aqbench.start();

@@ -151,4 +151,3 @@ const view_data = (() => {
 
   return {height_at, squares, box_of, bytes_of, decode, error_of_code, value_of_code, levels, points_of, difference};
 })();
-if (typeof module !== 'undefined') module.exports = view_data;

@@ -6,7 +6,6 @@ const viewer_camera = (() => {
   // Returns a camera that sees a box of this width from obliquely above.
   const start = (width_mm) => ({target: [0, 0, 0], distance: 1.6 * width_mm, azimuth: -0.5, elevation: 0.9});
 
-  const subtract = (a, b) => a.map((value, i) => value - b[i]);
   const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
   const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
   const unit = (a) => a.map((value) => value / Math.hypot(...a));
@@ -73,6 +72,5 @@ const viewer_camera = (() => {
     }
   }
 
-  return {start, fit, frame, direction, top, matrix, project, turn, move, subtract};
+  return {start, fit, frame, direction, top, matrix, project, turn, move};
 })();
-if (typeof module !== 'undefined') module.exports = viewer_camera;

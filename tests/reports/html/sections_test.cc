@@ -72,9 +72,16 @@ TEST(Heatmaps, OfCompletenessAreThoseOfCasesWithHoles) {
 
 // Tiles of two sizes are not the same places.
 TEST(Heatmaps, CompareTilesOfOnePlace) {
-  const auto a = parse_tiles_csv("0,0,0,0,1,1,0,100,10,10\n");
-  EXPECT_THAT(tile_comparison(a, parse_tiles_csv("0,0,0,0,1,3,0,100,10,10\n")), HasSubstr("per 10 mm tile"));
-  EXPECT_EQ(tile_comparison(a, parse_tiles_csv("0,0,0,0,1,3,0,100,20,20\n")), "");
+  Verdicts verdicts;
+  verdicts.rows.push_back({.case_name = "x"});
+  const auto places = [&](const char* b) {
+    const auto tiles = [&](const std::string&, bool of_b) {
+      return parse_tiles_csv(of_b ? b : "0,0,0,0,1,1,0,100,10,10\n");
+    };
+    return tile_places_section(verdicts, tiles, "");
+  };
+  EXPECT_THAT(places("0,0,0,0,1,3,0,100,10,10\n"), HasSubstr("per 10 mm tile"));
+  EXPECT_EQ(places("0,0,0,0,1,3,0,100,20,20\n"), "");
 }
 
 std::string tiles_csv(const char* first, const char* second) {

@@ -7,9 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/measuring/timing.h"
-#include "reports/content/case_groups.h"
+#include "reports/content/case_columns.h"
 #include "reports/content/environment_text.h"
-#include "reports/content/times_table.h"
 #include "tests/reports/synthetic.h"
 
 namespace aqbench {
@@ -27,17 +26,6 @@ std::string line_of(const std::string& text, const std::string& start) {
   const std::size_t at = text.find("\n" + start);
   if (at == text.npos) return "";
   return text.substr(at + 1, text.find('\n', at + 1) - at - 1);
-}
-
-// The roofline is measured on the processor.
-TEST(Summary, CasesOfAnotherDeviceHaveNoRoofline) {
-  Record record;
-  record.timing.figures = {{"roofline_share", 0.5}};
-  EXPECT_EQ(roofline_text(record), "50 %");
-  record.axes = {{"device", std::string("cpu")}};
-  EXPECT_EQ(roofline_text(record), "50 %");
-  record.axes = {{"device", std::string("opencl:1")}};
-  EXPECT_EQ(roofline_text(record), "");
 }
 
 TEST(Summary, SaysWhatRanAndWhatCameOut) {
@@ -167,18 +155,18 @@ TEST(CaseGroups, WhatAllHaveIsSaidOnce) {
   results.records.back().simulated = true;
   auto groups = group_cases(results);
   EXPECT_EQ(take_common_axes(groups), "rig=arc6 seed=42") << "a simulated method has no rig";
-  const CaseLabels labels = label_cases(group_cases(results));
-  EXPECT_EQ(labels.common, "rig=arc6 seed=42");
-  EXPECT_EQ(labels.of.at("undulating/sparse/seed=42/rig=arc6/width=480/sparse.clahe=on"),
+  const CaseNames names = name_cases(results);
+  EXPECT_EQ(names.common, "scene=undulating rig=arc6 seed=42");
+  EXPECT_EQ(names.of.at("undulating/sparse/seed=42/rig=arc6/width=480/sparse.clahe=on").whole(),
             "undulating/sparse width=480 clahe=on");
-  EXPECT_EQ(labels.of.at("undulating/sparse/seed=42/rig=arc6/width=240/x=a/b"),
+  EXPECT_EQ(names.of.at("undulating/sparse/seed=42/rig=arc6/width=240/x=a/b").whole(),
             "undulating/sparse width=240 x=a/b");
-  EXPECT_EQ(labels.of.at("undulating/roma_like/seed=42"), "undulating/roma_like");
+  EXPECT_EQ(names.of.at("undulating/roma_like/seed=42").whole(), "undulating/roma_like");
   results.records.back().simulated = false;
   groups = group_cases(results);
   EXPECT_EQ(take_common_axes(groups), "seed=42");
   results.records.push_back(synthetic_record("undulating", "roma_like", 43, 1));
-  EXPECT_EQ(label_cases(group_cases(results)).of.at("undulating/roma_like/seed=43"),
+  EXPECT_EQ(name_cases(results).of.at("undulating/roma_like/seed=43").whole(),
             "undulating/roma_like seed=43");
   groups.clear();
   EXPECT_EQ(take_common_axes(groups), "");

@@ -1,4 +1,4 @@
-#include "reports/content/comparisons.h"
+#include "reports/content/times_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,6 @@
 
 #include "harness/statistics/summary.h"
 #include "pipeline/workloads/workload.h"
-#include "reports/content/times_table.h"
 #include "reports/exports/tools.h"
 
 namespace aqbench {
@@ -125,6 +124,21 @@ TEST(BenchmarkJson, HoldsEverySampleAndNoCaseWithoutATime) {
   EXPECT_EQ(last.at("repetition_index"), 5);
   EXPECT_NEAR(last.at("real_time").get<double>(), 4.4, 1e-12);
   EXPECT_EQ(last.at("time_unit"), "ms");
+}
+
+// The roofline is measured on the processor.
+TEST(TimesTable, CasesOfAnotherDeviceHaveNoRoofline) {
+  Results results;
+  for (const char* device : {"cpu", "opencl:1"}) {
+    Record& record = results.records.emplace_back(timed_record("batch", std::int64_t{1}, {1}));
+    record.case_name += device;
+    record.axes[2].second = std::string(device);
+    record.timing.figures = {{"roofline_share", 0.5}};
+  }
+  const Table table = times_table(results);
+  ASSERT_EQ(table.columns.back().header, "roofline");
+  EXPECT_EQ(table.rows[0].back().text, "50 %");
+  EXPECT_EQ(table.rows[1].back().text, "");
 }
 
 }  // namespace
