@@ -83,8 +83,7 @@ std::vector<double> shown_tolerances_mm(std::span<const MetricSet* const> cases)
   std::set<double> defaults;
   for (const double tolerance_m : default_tolerances_m()) defaults.insert(tolerance_m * 1000);
   const std::vector<double> all(known.begin(), known.end());
-  constexpr std::size_t kMaxDeclared = 3;
-  if (all.size() <= 1 || (known != defaults && all.size() <= kMaxDeclared)) return all;
+  if (all.size() <= 1 || (known != defaults && all.size() <= 3)) return all;
   auto at = std::ranges::lower_bound(all, 2.0);
   if (at == all.end()) --at;
   if (separation_at(cases, *at).too_loose)
@@ -171,8 +170,8 @@ void add_every_metric(const MetricSet& metrics, std::vector<MetricColumn>& colum
   for (const auto& [name, metric] : metrics) {
     if (std::ranges::find(columns, name.text(), &MetricColumn::metric) != columns.end()) continue;
     const std::string unit = metric.unit == "1" ? "" : metric.unit.text();
-    columns.push_back({name, name.text() + (unit.empty() ? "" : "\n" + unit),
-                       name.text() + (unit.empty() ? "" : " [" + unit + "]")});
+    const std::string heading = name.text() + (unit.empty() ? "" : "\n") + unit;
+    columns.push_back({name, heading, title_of({heading})});
   }
 }
 
@@ -258,6 +257,12 @@ bool has_true_surface(const Record& record) {
   });
 }
 
+bool has_true_surface(const Results& results) {
+  return std::ranges::any_of(results.records, [](const Record& record) {
+    return record.status == Status::ok && has_true_surface(record);
+  });
+}
+
 bool has_free_scale(const Record& record) {
   return has_own_poses(record.case_name) && !has_true_surface(record) &&
          !value_of(record.metrics, "pose_alignment_rms_mm");
@@ -273,9 +278,8 @@ std::string without_truth_note(const Results& results) {
   });
   if (count == 0) return "";
   return fmt::format(
-      "{} without a true surface: agreement, reprojection and scale are no accuracy and rank nothing, since "
-      "a "
-      "few easy points agree best",
+      "{} without a true surface: agreement, reprojection and scale are no accuracy and rank nothing, "
+      "since a few easy points agree best",
       counted(static_cast<std::size_t>(count), "case"));
 }
 

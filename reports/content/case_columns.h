@@ -42,8 +42,9 @@ inline std::vector<MetricColumn> metric_columns(const Results& results) {
 // Adds a column for each metric that has none, as imported numbers have them.
 void add_every_metric(const MetricSet& metrics, std::vector<MetricColumn>& columns);
 
-// Returns whether a true surface is known of a case: it has errors, defined or not.
+// Return whether a true surface is known of a case, which has errors, defined or not, or of any that is ok.
 bool has_true_surface(const Record& record);
+bool has_true_surface(const Results& results);
 
 // Returns whether nothing says how large the output of a case is: its method placed its cameras itself, and
 // no true camera is known.

@@ -120,9 +120,12 @@ Section reproduce_section(const Results& results) {
   return {
       "reproduce",
       "Reproduce",
-      "Tolerances compare with <=. Distances go to the true surface, which goes on beyond the scored "
-      "patch. null values and all other metrics: results.json; hashes: `aqbench verify DIR` or `sha256sum "
-      "-c sha256.txt`.",
+      std::string("Tolerances compare with <=. ") +
+          (has_true_surface(results)
+               ? "Distances go to the true surface, which goes on beyond the scored patch. "
+               : "") +
+          "null values and all other metrics: results.json; hashes: `aqbench verify DIR` or `sha256sum -c "
+          "sha256.txt`.",
       {command}};
 }
 

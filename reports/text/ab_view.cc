@@ -55,7 +55,8 @@ void add_interval(const std::string& label, const PairedComparison& c, const std
 
 std::pair<std::string, std::string> names_of_sides(const AbDocument& document) {
   std::string_view a = document.a.label, b = document.b.label;
-  std::size_t head = 0, tail = 0;
+  constexpr std::string_view kMethod = "method=";  // says nothing that the name of a method does not
+  std::size_t head = a.starts_with(kMethod) && b.starts_with(kMethod) ? kMethod.size() : 0, tail = 0;
   for (std::size_t i = 0; i < std::min(a.size(), b.size()) && a[i] == b[i]; ++i)
     if (a[i] == '/') head = i + 1;
   a.remove_prefix(head);

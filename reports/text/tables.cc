@@ -14,13 +14,6 @@
 namespace aqbench {
 namespace {
 
-std::string legend(const Results& results) {
-  const bool any_truth = std::ranges::any_of(results.records, [](const Record& record) {
-    return record.status == Status::ok && has_true_surface(record);
-  });
-  return any_truth ? "Errors: distance of points to the true surface. n: seeds.\n" : "";
-}
-
 // Returns a line for each reason why headline metrics of a record are undefined:
 // "accuracy_mean_mm, bias_mean_mm: the cloud is empty".
 std::vector<std::string> undefined_lines(const Record& record) {
@@ -119,11 +112,11 @@ std::string render_sweep_table(const Results& results, const Screen& screen) {
     const auto [common, table] = groups_table(groups, true);
     if (!common.empty()) text += terminal_of(Paragraph{"all: " + common}, screen);
     // Names matter more than numbers: columns are left out until they fit. summary.md has all.
-    text += terminal_of(fitted(table, screen.width,
-                               {"bias_mean_mm", "points_per_mm2", "accuracy_median_mm", "accuracy_rmse_mm",
-                                "precision_"}),
-                        screen) +
-            legend(results);
+    text += terminal_of(
+        fitted(table, screen.width,
+               {"bias_mean_mm", "points_per_mm2", "accuracy_median_mm", "accuracy_rmse_mm", "precision_"}),
+        screen);
+    if (has_true_surface(results)) text += "Errors: distance of points to the true surface. n: seeds.\n";
     if (const Table used = programs_table(results); !used.rows.empty())
       text += "\n" +
               terminal_of(fitted(used, screen.width, {"involuntary", "switches", "major", "page faults"}),

@@ -62,7 +62,9 @@
       redraw();
     }}, ...usable.map((at, i) => make('option', {value: i, selected: chosen.includes(at)}, at.label)));
     section.append(make('div', {class: 'tools'}, make('label', {}, `cases (at most ${plots.most_lines}) `, select)), holder);
-    if (!redraw() && usable.length <= 4) section.hidden = true;  // all cases are chosen, and nothing is to be drawn
+    if (redraw() || usable.length > 4) return;
+    section.hidden = true;  // all cases are chosen, and nothing is to be drawn
+    document.querySelector('nav a[href="#curves"]')?.remove();
   }
 
   plots.start = start;

@@ -122,6 +122,7 @@ TEST(AbReport, SidesHaveTheNamesThatTheUserGave) {
   EXPECT_EQ(names("build/old/aqbench", "build/new/aqbench"), Names("old", "new"));
   EXPECT_EQ(names("./slow.sh", "./fast.sh"), Names("slow.sh", "fast.sh"));
   EXPECT_EQ(names("kernel=torch", "kernel=cpp"), Names("kernel=torch", "kernel=cpp"));
+  EXPECT_EQ(names("method=sparse", "method=mine:fast"), Names("sparse", "mine:fast"));
   EXPECT_EQ(names("same", "same"), Names("A", "B"));
   EXPECT_EQ(names(std::string(33, 'x').c_str(), "y"), Names("A", "B"));
   EXPECT_EQ(names("x/old", "x/old/c"), Names("old", "old/c"));
