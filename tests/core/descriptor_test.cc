@@ -9,6 +9,23 @@ namespace {
 
 bool is_open(int descriptor) { return ::fcntl(descriptor, F_GETFD) >= 0; }
 
+TEST(Descriptor, ClosesOnceAndOnlyWhatItHolds) {
+  int number = -1;
+  {
+    Descriptor first(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    number = first.get();
+    Descriptor second(std::move(first));
+    EXPECT_EQ(second.get(), number);
+    EXPECT_TRUE(is_open(number));
+  }
+  EXPECT_FALSE(is_open(number));
+  Descriptor released(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  number = released.release();
+  released.reset();
+  EXPECT_TRUE(is_open(number));
+  ::close(number);
+}
+
 TEST(Pipe, IsNotInheritedAndHasANumberAboveThoseOfPrograms) {
   const Pipe pipe("a pipe");
   EXPECT_GE(pipe.read.get(), 10);

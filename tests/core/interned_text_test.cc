@@ -7,13 +7,29 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 #include <thread>
 #include <vector>
+
+#include "core/json.h"
 
 namespace aqbench {
 namespace {
 
 const std::string kText = "completeness_2mm_pct";
+
+TEST(InternedText, HoldsTheTextOfAnyKind) {
+  EXPECT_EQ(InternedText(kText).text(), kText);
+  EXPECT_EQ(InternedText(std::string_view(kText).substr(0, 12)).text(), "completeness");
+  EXPECT_EQ(InternedText("mm").text(), "mm");
+  EXPECT_EQ(InternedText(std::string_view("a\0b", 3)).text(), std::string("a\0b", 3));
+  EXPECT_EQ(InternedText().text(), "");
+  EXPECT_TRUE(InternedText("").empty());
+  EXPECT_FALSE(InternedText(" ").empty());
+}
 
 TEST(InternedText, KeepsOneCopyAndIsAsLargeAsAPointer) {
   std::string text = kText;
@@ -42,6 +58,33 @@ TEST(InternedText, ComparesAsTextsDo) {
   std::ranges::sort(interned);
   EXPECT_THAT(interned, testing::ElementsAre("", "%", "1", "M", "deg", "mm", "mma", "points", "\xff"));
   EXPECT_EQ(std::ranges::find(interned, std::string("deg")) - interned.begin(), 4);
+}
+
+TEST(InternedText, StandsWhereATextDoes) {
+  const InternedText unit = "mm";
+  std::string text = unit;
+  text += unit;
+  EXPECT_EQ(text, "mmmm");
+  EXPECT_EQ("in " + unit + "!", "in mm!");
+  EXPECT_EQ(unit + text, "mmmmmm");
+  EXPECT_EQ(unit + InternedText(" x"), "mm x");
+  EXPECT_TRUE(unit.starts_with("m") && unit.ends_with("mm"));
+  EXPECT_FALSE(unit.starts_with("mmm"));
+  std::ostringstream stream;
+  stream << unit;
+  EXPECT_EQ(stream.str(), "mm");
+  std::map<std::string, int> counts;
+  ++counts[unit];
+  EXPECT_EQ(counts.at("mm"), 1);
+  EXPECT_TRUE(std::set<std::string>({unit}).contains("mm"));
+}
+
+TEST(InternedText, IsTextInJson) {
+  const InternedText name = kText, unit = "mm";
+  Json json = {{"unit", unit}, {"all", {unit, name, ""}}};
+  json[name] = unit;
+  EXPECT_EQ(json.dump(),
+            R"({"unit":"mm","all":["mm","completeness_2mm_pct",""],"completeness_2mm_pct":"mm"})");
 }
 
 TEST(InternedText, ThreadsGetOneCopy) {

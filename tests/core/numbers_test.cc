@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 
 #include "core/morton.h"
 #include "core/quantiles.h"
@@ -13,6 +14,24 @@ TEST(QuantileOfSorted, LinearBetweenOrderStatistics) {
   EXPECT_EQ(quantile_of_sorted(std::vector<double>{1, 2, 3, 4, 5}, 0.5), 3);
   EXPECT_EQ(quantile_of_sorted(std::vector<double>{1, 2}, 0.25), 1.25);
   EXPECT_EQ(quantile_of_sorted(std::vector<double>{7}, 0.9), 7);
+}
+
+// Two ways to write a point between two numbers; depth ranges and charts must not depend on which.
+TEST(QuantileOfSorted, HasTheBitsOfLerp) {
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> depth_m(0, 2), share(0, 1);
+  std::vector<double> sorted(101);
+  for (int round = 0; round < 200; ++round) {
+    for (double& value : sorted) value = depth_m(random);
+    std::ranges::sort(sorted);
+    for (int k = 0; k < 50; ++k) {
+      const double q = share(random), rank = q * 100;
+      const auto below = static_cast<std::size_t>(rank);
+      const double expected =
+          std::lerp(sorted[below], sorted[std::min<std::size_t>(below + 1, 100)], rank - std::floor(rank));
+      ASSERT_EQ(quantile_of_sorted(sorted, q), expected) << q;
+    }
+  }
 }
 
 TEST(Medians, DifferForAnEvenNumber) {
@@ -49,6 +68,15 @@ TEST(Random, NormalMomentsWithinFourStandardErrors) {
   EXPECT_NEAR(sum / n, 0, 4 / std::sqrt(n));
   EXPECT_NEAR(square / n, 1, 4 * std::sqrt(2 / n));
   EXPECT_NEAR(cross / pairs, 0, 4 / std::sqrt(pairs));
+}
+
+TEST(Random, StreamsSeedsIndicesAndSlotsDiffer) {
+  const double base = uniform01({1, RandomStream::dropout}, 5, 0);
+  EXPECT_EQ(base, uniform01({1, RandomStream::dropout}, 5, 0));
+  EXPECT_NE(base, uniform01({2, RandomStream::dropout}, 5, 0));
+  EXPECT_NE(base, uniform01({1, RandomStream::point_noise}, 5, 0));
+  EXPECT_NE(base, uniform01({1, RandomStream::dropout}, 6, 0));
+  EXPECT_NE(base, uniform01({1, RandomStream::dropout}, 5, 1));
 }
 
 // Bit b of x, y and z is bit 3 b, 3 b + 1 and 3 b + 2 of the code.

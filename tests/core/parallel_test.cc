@@ -68,6 +68,12 @@ TEST_F(Parallel, ThreadsRunAtTheSameTime) {
   EXPECT_EQ(arrived, 2);
 }
 
+TEST_F(Parallel, OneThreadStaysOnTheCaller) {
+  set_thread_count(1);
+  const auto caller = std::this_thread::get_id();
+  parallel_for(10, 1, [&](std::size_t, std::size_t) { EXPECT_EQ(std::this_thread::get_id(), caller); });
+}
+
 TEST_F(Parallel, AnExceptionEndsTheLoopAndReachesTheCaller) {
   for (const int threads : {1, 4}) {
     set_thread_count(threads);

@@ -75,6 +75,12 @@ TEST(Resources, MemoryIsHeldInLargePages) {
     ASSERT_EQ(held[static_cast<std::size_t>(i)], std::vector<char>(8192, static_cast<char>(i)));
 }
 
+TEST(Stopwatch, CountsInTheUnitOfItsName) {
+  const auto start = SteadyClock::now() - std::chrono::seconds(2);
+  EXPECT_NEAR(seconds_since(start), 2, 0.5);
+  EXPECT_NEAR(ms_since(start), 2000, 500);
+}
+
 TEST(RunClock, SeparatesRealTimeFromProcessorTime) {
   const RunClock clock;
   std::this_thread::sleep_for(std::chrono::milliseconds(30));

@@ -60,5 +60,24 @@ TEST(StageScope, RefusedStageIsNotLeft) {
   EXPECT_THAT(recorder.events, ElementsAre("+outer", "-outer"));
 }
 
+TEST(StageScope, ObserverOfTheStartSeesTheEnd) {
+  std::vector<std::string> first_events;
+  {
+    Recorder first;
+    {
+      const StageScope scope("started before");
+      set_stage_observer(nullptr);
+      const StageScope unseen("unseen");
+    }
+    first_events = first.events;
+  }
+  EXPECT_THAT(first_events, ElementsAre("+started before", "-started before"));
+}
+
+TEST(StageScope, WithoutAnObserverNothingHappens) {
+  const StageScope scope("unobserved");
+  EXPECT_EQ(detail::stage_observer.load(), nullptr);
+}
+
 }  // namespace
 }  // namespace aqbench
