@@ -22,6 +22,16 @@ namespace {
 using kernel_copies::ClosestPoints;
 using kernel_copies::KernelCopy;
 
+TEST(VectorMath, HalfTurnSinesAreRightToRounding) {
+  double worst = 0;
+  for (int i = -200000; i <= 200000; ++i) {
+    const double x = i * (std::numbers::pi / 2 / 200000);
+    const auto [sine, cosine] = vector_math::sincos_half_turn(x);
+    worst = std::max({worst, std::abs(sine - std::sin(x)), std::abs(cosine - std::cos(x))});
+  }
+  EXPECT_LT(worst, 4e-16);
+}
+
 TEST(VectorMath, SinesOfAnyAngle) {
   for (const double range : {1.0, 10.0, 1e3, 1e6}) {
     double worst = 0;
@@ -32,6 +42,11 @@ TEST(VectorMath, SinesOfAnyAngle) {
     }
     EXPECT_LT(worst, 4e-16) << range;
   }
+}
+
+TEST(VectorMath, RoundsToTheNearestInteger) {
+  for (const double x : {0.0, 0.49, -0.49, 0.51, 2.5, 3.5, -2.5, 1e9 + 0.3, -1e15 - 0.4})
+    EXPECT_EQ(vector_math::round_to_integer(x), std::nearbyint(x)) << x;
 }
 
 // Points up to 30 mm from the surface, some far outside.

@@ -5,6 +5,7 @@
 
 #include <Eigen/Geometry>
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "core/error.h"
@@ -80,6 +81,29 @@ TEST(MeshSurface, DiffersFromTheFormulaByTheChordError) {
       EXPECT_NEAR(last / largest, 4, 0.5);
     }
     last = largest;
+  }
+}
+
+TEST(MeshSurface, FindsTheClosestOfAllTriangles) {
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> u(-1, 1);
+  TriangleMesh soup;
+  for (std::uint32_t i = 0; i < 300; ++i) {
+    const Vec3 at(u(random), u(random), u(random));
+    for (int k = 0; k < 3; ++k) soup.vertices_m.push_back(at + 0.2 * Vec3(u(random), u(random), u(random)));
+    soup.triangles.push_back({3 * i, 3 * i + 1, 3 * i + 2});
+  }
+  const auto mesh = make_mesh_surface(soup);
+  for (int i = 0; i < 500; ++i) {
+    const Vec3 p = 1.5 * Vec3(u(random), u(random), u(random));
+    double best = std::numeric_limits<double>::infinity();
+    for (const auto& [a, b, c] : soup.triangles)
+      best = std::min(
+          best,
+          (closest_on_triangle(p, {soup.vertices_m[a], soup.vertices_m[b], soup.vertices_m[c]}).position_m -
+           p)
+              .norm());
+    EXPECT_NEAR(std::abs(closest(*mesh, p).signed_distance_m), best, 2e-7);
   }
 }
 

@@ -90,6 +90,19 @@ void turn_some(Shape& shape, std::uint64_t seed) {
     if (random() % 2 == 0) std::swap(face[1], face[2]);
 }
 
+TEST(FindStands, ABoxLooksOutWhateverItsWinding) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    Shape box;
+    add_box(box, {3, -2, 5}, 0.4);
+    if (seed > 0) turn_some(box, seed);
+    const auto stands = stands_of(box);
+    for (std::size_t i = 0; i < box.faces.size(); ++i) {
+      EXPECT_TRUE(stands[i].is_closed);
+      EXPECT_TRUE(looks_away(box, stands, i, {3, -2, 5})) << seed << " " << i;
+    }
+  }
+}
+
 // A cavity looks into itself, a grain in the cavity out of itself again; what lies beside is not concerned.
 TEST(FindStands, CavitiesLookAwayFromTheSolid) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
