@@ -131,5 +131,24 @@ TEST(DecidingTime, WhereNoneAreCountedTheLoadChooses) {
   EXPECT_EQ(document.notes.front(), "instructions do not decide: the kernel counts none here");
 }
 
+// Nothing but the load chooses, so the rates are those of the time that decides: equal programs on a loaded
+// machine, whose wall times differ by 3 times at random.
+TEST(DecidingTime, DoesNotFlagEqualProgramsUnderLoad) {
+  std::size_t flagged = 0, passed = 0;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    const Units wall = noisy_units(24, 1, 2 * seed, 0.5), cpu = noisy_units(24, 1, 2 * seed + 1, 0.02);
+    AbSamples samples;
+    samples.cases = {{"x", std::nullopt}};
+    for (std::size_t i = 0; i < wall.a.size(); ++i)
+      append_pair(samples, 0, 1, i, unit_of_times({wall.a[i]}, {cpu.a[i]}),
+                  unit_of_times({wall.b[i]}, {cpu.b[i]}));
+    const AbVerdict verdict = judged(document_of(std::move(samples)), DecideBy::automatic, 6).verdict;
+    flagged += verdict == AbVerdict::regressed ? 1 : 0;
+    passed += verdict == AbVerdict::pass ? 1 : 0;
+  }
+  EXPECT_EQ(flagged, 0u);
+  EXPECT_GE(passed, 50u);
+}
+
 }  // namespace
 }  // namespace aqbench

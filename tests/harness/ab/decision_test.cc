@@ -200,5 +200,69 @@ TEST(AbDecision, NamesTheStageThatMoved) {
   EXPECT_THAT(stages[3].reason, HasSubstr("A does not run it"));
 }
 
+std::vector<double> differences_of(const Units& units) {
+  std::vector<double> differences;
+  for (std::size_t i = 0; i < units.a.size(); ++i)
+    differences.push_back(std::log(units.b[i]) - std::log(units.a[i]));
+  return differences;
+}
+
+// P(W+ >= observed) over all 2^n signs of the ranks.
+double enumerated_p(const std::vector<double>& differences) {
+  std::vector<double> ranks(differences.size());
+  for (std::size_t i = 0; i < ranks.size(); ++i)
+    ranks[i] = 1 + static_cast<double>(std::ranges::count_if(
+                       differences, [&](double d) { return std::abs(d) < std::abs(differences[i]); }));
+  double observed = 0;
+  for (std::size_t i = 0; i < ranks.size(); ++i)
+    if (differences[i] > 0) observed += ranks[i];
+  std::size_t at_least = 0;
+  const std::size_t all = std::size_t{1} << ranks.size();
+  for (std::size_t signs = 0; signs < all; ++signs) {
+    double sum = 0;
+    for (std::size_t i = 0; i < ranks.size(); ++i)
+      if ((signs >> i & 1) != 0) sum += ranks[i];
+    if (sum >= observed) ++at_least;
+  }
+  return static_cast<double>(at_least) / static_cast<double>(all);
+}
+
+double listed_hodges_lehmann(const std::vector<double>& d) {
+  std::vector<double> walsh;
+  for (std::size_t i = 0; i < d.size(); ++i)
+    for (std::size_t j = i; j < d.size(); ++j) walsh.push_back((d[i] + d[j]) / 2);
+  std::ranges::sort(walsh);
+  const std::size_t n = walsh.size();
+  return n % 2 == 1 ? walsh[n / 2] : (walsh[n / 2 - 1] + walsh[n / 2]) / 2;
+}
+
+TEST(AbDecision, PAndShiftAreThoseOfListsAndEnumeration) {
+  for (unsigned seed = 1; seed <= 12; ++seed) {
+    const Units units = noisy_units(10 + seed % 5, seed % 3 == 0 ? 1.0 : 1.004, seed);
+    const std::vector<double> kept = differences_of(units);
+    const AbTimeDecision decision = decide_one(units, one_look());
+    ASSERT_TRUE(decision.comparison);
+    EXPECT_NEAR(decision.comparison->p_worse, enumerated_p(kept), 1e-12);
+    EXPECT_NEAR(decision.comparison->shift, listed_hodges_lehmann(kept), 1e-12);
+    EXPECT_EQ(decision.comparison->kept.size(), kept.size());
+  }
+}
+
+TEST(AbDecision, GivesTheFourVerdicts) {
+  EXPECT_EQ(decide_one(noisy_units(40, 1.06, 1), one_look()).verdict, PairedVerdict::regressed);
+  EXPECT_EQ(decide_one(noisy_units(40, 0.94, 2), one_look()).verdict, PairedVerdict::faster);
+  EXPECT_EQ(decide_one(noisy_units(40, 1, 3), one_look()).verdict, PairedVerdict::pass);
+  EXPECT_EQ(decide_one(noisy_units(20, 1.02, 4, 0.2), one_look()).verdict, PairedVerdict::inconclusive);
+}
+
+TEST(AbDecision, TheGatesPolicyFailsOneOhSixAndPassesOneOhFour) {
+  AbSettings gate = one_look();
+  gate.policy = paired_policy("gate");
+  EXPECT_EQ(decide_one(noisy_units(40, 1.06, 5, 0.004), gate).verdict, PairedVerdict::regressed);
+  EXPECT_EQ(decide_one(noisy_units(40, 1.04, 6, 0.004), gate).verdict, PairedVerdict::pass);
+  EXPECT_EQ(decide_one(noisy_units(40, 1.04, 6, 0.004), one_look()).verdict, PairedVerdict::regressed)
+      << "the sensitive policy flags 4 %";
+}
+
 }  // namespace
 }  // namespace aqbench

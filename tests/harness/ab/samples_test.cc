@@ -1,5 +1,6 @@
 #include "harness/ab/samples.h"
 
+#include "harness/statistics/pair_plan.h"
 #include "tests/harness/ab/documents.h"
 #include "tests/harness/ab/support.h"
 
@@ -101,6 +102,13 @@ TEST(AbSamples, AFailedUnitEndsItsCase) {
   samples = small_samples();
   samples.units[3].status = Status::crashed;
   EXPECT_THAT(refusal(samples), HasSubstr("after a unit of its case that failed"));
+}
+
+TEST(AbSamples, TheCoinIsFairAndSeeded) {
+  int b_first = 0;
+  for (std::size_t pair = 0; pair < 2000; ++pair) b_first += first_side(7, pair) == AbSide::b;
+  EXPECT_NEAR(b_first, 1000, 4 * std::sqrt(500.0));
+  EXPECT_EQ(first_side(7, 5), b_runs_first(7, 5) ? AbSide::b : AbSide::a);
 }
 
 }  // namespace

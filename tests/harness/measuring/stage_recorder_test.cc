@@ -1,9 +1,12 @@
 #include "harness/measuring/stage_recorder.h"
 
+#include <sys/resource.h>
+
 #include <chrono>
 #include <stdexcept>
 #include <thread>
 
+#include "core/resources.h"
 #include "core/stage_scope.h"
 #include "tests/harness/measuring/stages.h"
 
@@ -124,6 +127,23 @@ TEST(StageRecorder, NestsPerThread) {
   EXPECT_EQ(stage(stages, "work", "").calls, 4000U);
   EXPECT_EQ(stage(stages, "part", "work").calls, 4000U);
   EXPECT_EQ(stage(stages, "outer", "").calls, 1U);
+}
+
+TEST(StageRecorder, TakesAMillionScopesInBoundedMemory) {
+  StageRecorder recorder;
+  const ScopedObserver observe(recorder);
+  const auto some = [](int count) {
+    for (int i = 0; i < count; ++i) {
+      const StageScope outer("outer");
+      const StageScope inner("inner");
+    }
+  };
+  some(1000);
+  const std::uint64_t before = resident_bytes(::getpid());
+  some(500000);
+  EXPECT_LT(resident_bytes(::getpid()), before + (std::uint64_t{1} << 20));
+  recorder.finish_repetition();
+  EXPECT_EQ(recorder.stages()[0].calls, 501000U);
 }
 
 // Notes what it sees; may refuse to be entered.

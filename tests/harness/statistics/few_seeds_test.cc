@@ -52,6 +52,16 @@ TEST(FewSeeds, SixteenSettleTheLargeDifferenceAndNotTheSmallOne) {
   EXPECT_LE(small_decided, 10);
 }
 
+// What is less is better where lower is better.
+TEST(FewSeeds, TheDirectionDecidesWhetherLessIsWorse) {
+  for (const auto& [better, verdict] :
+       {std::pair(Aim::higher, PairedVerdict::regressed), std::pair(Aim::lower, PairedVerdict::faster)}) {
+    std::mt19937_64 generator(7);
+    const std::vector series = {seeds_of(generator, 16, -12, 5, better)};
+    EXPECT_EQ(compare_pairs(series, one_look()).front().verdict, verdict);
+  }
+}
+
 // Equal sides, two metrics, 16 seeds: at most alpha, 1 %, of 10 000 comparisons call anything different.
 TEST(FewSeeds, OfTenThousandEqualSidesAtMostOnePercentAreCalledDifferent) {
   std::mt19937_64 generator(11);

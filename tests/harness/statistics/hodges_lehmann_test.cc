@@ -94,5 +94,46 @@ TEST(HodgesLehmann, RefusesWhatItCannotUse) {
             "differences[1] is nan, must be finite");
 }
 
+TEST(HodgesLehmann, ByHand) {
+  // Walsh averages of 1, 2, 6: 1, 1.5, 2, 3.5, 4, 6.
+  EXPECT_EQ(hodges_lehmann(std::vector<double>{6, 1, 2}).estimate, 2.75);
+  EXPECT_EQ(hodges_lehmann(std::vector<double>{5}).estimate, 5);
+  EXPECT_FALSE(hodges_lehmann(std::vector<double>{6, 1, 2}).interval);
+}
+
+// 99 +- 0.5 % whatever the noise, as long as it is symmetric; and what it says it is, within 4 standard
+// errors.
+TEST(HodgesLehmann, CoverageByDraws) {
+  const int draws = 20000;
+  for (const std::size_t n : {10u, 20u})
+    for (const bool heavy : {false, true}) {
+      int covered = 0;
+      double stated = 0;
+      for (int draw = 0; draw < draws; ++draw) {
+        const auto index = static_cast<std::uint64_t>(draw);
+        auto differences = heavy ? heavy_tailed_sample(index, n, 11) : normal_sample(index, n, 12);
+        for (double& d : differences) d = 0.05 + 0.01 * d;
+        const auto interval = hodges_lehmann(differences, 0.99).interval;
+        ASSERT_TRUE(interval);
+        if (interval->lower <= 0.05 && 0.05 <= interval->upper) ++covered;
+        stated = interval->coverage;
+      }
+      const double share = static_cast<double>(covered) / draws;
+      EXPECT_NEAR(share, 0.99, 0.005);
+      EXPECT_NEAR(share, stated, 4 * std::sqrt(stated * (1 - stated) / draws));
+    }
+}
+
+TEST(Bootstrap, SeedDecides) {
+  const auto differences = normal_sample(78, 100);
+  const auto first = bootstrap_hodges_lehmann(differences, 0.95, 400, 1);
+  const auto again = bootstrap_hodges_lehmann(differences, 0.95, 400, 1);
+  const auto other = bootstrap_hodges_lehmann(differences, 0.95, 400, 2);
+  EXPECT_EQ(first.lower, again.lower);
+  EXPECT_EQ(first.upper, again.upper);
+  EXPECT_NE(first.lower, other.lower);
+  EXPECT_LT(first.lower, hodges_lehmann(differences, 0.95).estimate);
+}
+
 }  // namespace
 }  // namespace aqbench

@@ -69,6 +69,13 @@ TEST(PairPlan, MetricsNeedOnePairMore) {
   EXPECT_EQ(minimum_pairs(with_looks(1), 1, 2), 8u);   // 2^-7 <= .01: as the interval
 }
 
+// With the minimum all pairs on one side just reach the strictest level; with one less they cannot.
+TEST(PairPlan, FewestPairsCanReject) {
+  const double strictest = 0.01 / 12;
+  EXPECT_LE(signed_rank_test(Values(11, 1.0)).p_greater, strictest);
+  EXPECT_GT(signed_rank_test(Values(10, 1.0)).p_greater, strictest);
+}
+
 TEST(PairPlan, RefusesFewer) {
   EXPECT_EQ(error_of(ErrorKind::usage, [] { require_enough_pairs(with_looks(3), 4, 10); }),
             "pairs: 10 are too few: 4 comparisons x 3 looks at alpha 0.01 need 11");

@@ -21,7 +21,13 @@ TEST(Holm, ByHand) {
   EXPECT_DOUBLE_EQ(adjusted[3], 0.02);
 }
 
+TEST(Holm, OneTestStaysAsItIs) { EXPECT_EQ(holm(Values{0.0123}), Values{0.0123}); }
+
 TEST(Holm, NeverAboveOne) { EXPECT_EQ(holm(Values{0.5, 0.9, 1}), (Values{1, 1, 1})); }
+
+TEST(Holm, NothingForNothing) { EXPECT_TRUE(holm(Values{}).empty()); }
+
+TEST(Holm, EqualValuesGetEqualResults) { EXPECT_EQ(holm(Values{0.25, 0.25}), (Values{0.5, 0.5})); }
 
 // The step-down procedure in its own words: go up the sorted p values and stop at the first
 // p > alpha / (tests left).

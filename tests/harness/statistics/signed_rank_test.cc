@@ -119,5 +119,31 @@ TEST(SignedRank, RefusesWhatItCannotTest) {
             "differences: 2049 values, at most 2048 can be tested exactly");
 }
 
+TEST(SignedRank, MidRanksByHand) {
+  // |d| = 1, 2, 2, 3: ranks 1, 2.5, 2.5, 4; the zero is dropped.
+  const SignedRankTest test = signed_rank_test(std::vector<double>{1, -2, 2, 0, 3});
+  EXPECT_EQ(test.zeros, 1u);
+  EXPECT_TRUE(test.ties);
+  EXPECT_EQ(test.p_greater, 4.0 / 16);  // sums 7.5, 7.5, 9, 10
+}
+
+TEST(SignedRank, QuantileStatesItsProbability) {
+  const auto quantile = signed_rank_quantile(10, 0.005);
+  ASSERT_TRUE(quantile);
+  EXPECT_EQ(quantile->w, 3u);
+  EXPECT_EQ(quantile->probability, 5.0 / 1024);
+  EXPECT_FALSE(signed_rank_quantile(6, 0.01));
+  EXPECT_EQ(signed_rank_quantile(7, 0.01)->probability, 1.0 / 128);
+}
+
+TEST(SignedRank, SwappingSidesMirrorsThePValues) {
+  auto differences = normal_sample(9, 23);
+  const SignedRankTest test = signed_rank_test(differences);
+  for (double& d : differences) d = -d;
+  const SignedRankTest mirrored = signed_rank_test(differences);
+  EXPECT_EQ(test.p_greater, mirrored.p_less);
+  EXPECT_EQ(test.p_less, mirrored.p_greater);
+}
+
 }  // namespace
 }  // namespace aqbench
