@@ -33,7 +33,7 @@ BudgetPart part_of(const std::string& name, const std::map<std::uint64_t, double
                    const Outcome& outcome = {}) {
   std::vector<double> values;
   for (const auto& [seed, value] : by_seed) values.push_back(value);
-  BudgetPart part{.name = name, .change = {}, .seeds = values.size()};
+  BudgetPart part{.name = name, .group = {}, .change = {}, .seeds = values.size()};
   const auto cause = std::ranges::find(budget_causes(), name, &BudgetCause::name);
   if (cause != budget_causes().end()) part.group = cause->group;
   part.failed = outcome.failed;
