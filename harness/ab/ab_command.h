@@ -30,7 +30,7 @@ struct AbCommand {
 
 // The settings that are the same for both sides.
 struct AbCommandRules {
-  std::string compare_output;  // the file, below each side's folder, that must be the same; "": stdout
+  std::string compare_output = {};  // the file, below each side's folder, that must be the same; "": stdout
   bool any_exit_code = false;  // another exit code than 0 is part of the output and no failure
   bool quick = false;          // as many pairs as fit into a minute
   std::uint64_t layouts = 0;   // of records of older versions: code layouts that units drew from
