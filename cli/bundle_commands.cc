@@ -20,7 +20,7 @@ CommandLine<VerifyRequest> verify_command_line() {
       "aqbench verify BUNDLE",
       "Checks a bundle: every file against sha256.txt, the journal's hash chain, results.json against the\n"
       "journal, the plan against the request, the files of cases against the hashes in their records, every\n"
-      "derived file (environment, inventory, benchmark.json) against what the records give.\n"
+      "derived file (environment, inventory, statement, benchmark.json) against what the records give.\n"
       "summary.md is rendered again if this very build wrote it; else its hash is checked, as that of\n"
       "report.html is. That records were measured and not invented, only aqbench replay shows. Prints the\n"
       "root digest (over all records) and the metrics digest (the part that no thread count or restart may\n"

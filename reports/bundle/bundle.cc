@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -15,6 +16,8 @@
 #include "core/sha256.h"
 #include "core/text.h"
 #include "harness/ab/samples.h"
+#include "harness/records/case_result.h"
+#include "harness/records/json_parts.h"
 #include "reports/exports/tools.h"
 #include "reports/html/report.h"
 #include "reports/text/ab_summary.h"
@@ -37,22 +40,101 @@ void tidy_bundle(const std::filesystem::path& bundle) {
   for (const fs::path& folder : folders) fs::remove(folder, ignored);
 }
 
-// Tidies the bundle and hashes its files. Throws for anything that cannot be evidence and for a required file
-// that is absent.
-std::vector<HashLine> hash_lines(const std::filesystem::path& bundle, bool of_comparison) {
-  tidy_bundle(bundle);
-  const BundleListing listing = list_bundle_files(bundle);
+// Throws for anything that cannot be evidence and for a required file that is absent.
+std::vector<std::string> listed_files(const std::filesystem::path& bundle,
+                                      const std::vector<std::string>& required) {
+  BundleListing listing = list_bundle_files(bundle);
   if (!listing.problems.empty()) {
     const Finding& first = listing.problems.front();
     throw input_error("{}: {}", (bundle / first.file).string(), first.what);
   }
-  for (const std::string& file : required_bundle_files(of_comparison))
+  for (const std::string& file : required)
     if (file != kHashListName && !std::ranges::binary_search(listing.files, file))
       throw input_error("{}: no such file; a bundle needs it", (bundle / file).string());
+  return std::move(listing.files);
+}
+
+void remove_stale(const std::filesystem::path& bundle, std::initializer_list<const char*> names) {
+  for (const char* const name : names) {
+    std::error_code ignored;  // what cannot be removed is found by the listing afterwards
+    std::filesystem::remove_all(bundle / name, ignored);
+  }
+}
+
+// Tidies the bundle and hashes its files.
+std::vector<HashLine> hash_lines(const std::filesystem::path& bundle,
+                                 const std::vector<std::string>& required) {
+  remove_stale(bundle, {kOldSignatureName});
+  tidy_bundle(bundle);
   std::vector<HashLine> lines;
-  for (const std::string& file : listing.files)
+  for (const std::string& file : listed_files(bundle, required))
     if (file != kHashListName) lines.push_back({sha256_file_hex(bundle / file), file});
   return lines;
+}
+
+// Writes inventory.txt and statement.json over the files in `lines`, and adds both there.
+void add_statement(const std::filesystem::path& bundle, const BundleContent& content,
+                   std::vector<HashLine>& lines) {
+  std::vector<InventoryItem> items;
+  for (const HashLine& line : lines) items.push_back({line.path, regular_file_size(bundle / line.path)});
+  const auto add_file = [&](const char* name, const std::string& text) {
+    write_file(bundle / name, text);
+    lines.push_back({sha256_hex(text), name});
+    std::ranges::sort(lines, {}, &HashLine::path);
+  };
+  add_file(kInventoryName, inventory_text(items));
+  add_file(kStatementName, statement_text(content, lines));
+}
+
+void seal_bundle(const std::filesystem::path& bundle, const std::vector<HashLine>& lines) {
+  write_file(bundle / kHashListName, hash_list_text(lines));
+}
+
+Json digest_json(const std::string& sha256) { return {{"sha256", sha256}}; }
+
+// The elements of "subject" as text: a bundle may have very many files, and a document of all takes four
+// times the room.
+std::string subjects_text(const std::vector<HashLine>& files) {
+  std::string text;
+  for (const HashLine& file : files) {
+    text += text.empty() ? "\n  " : ",\n  ";
+    text += indented_json({{"name", file.path}, {"digest", digest_json(file.sha256)}}, 2);
+  }
+  return text;
+}
+
+// Resource descriptors of the run's inputs.
+Json configuration_json(const BundleContent& content, const std::vector<HashLine>& files) {
+  Json configuration = Json::array();
+  configuration.push_back({{"name", "plan"}, {"digest", digest_json(content.results.run.plan_sha256)}});
+  const auto baseline = std::ranges::find(files, kBaselineCopyName, &HashLine::path);
+  if (baseline != files.end())
+    configuration.push_back({{"name", kBaselineCopyName}, {"digest", digest_json(baseline->sha256)}});
+  return configuration;
+}
+
+struct StatedCases {
+  std::set<std::string> failed, warned;
+};
+
+StatedCases verdicts_of(const BundleContent& content) {
+  StatedCases verdicts;
+  for (const Record& record : content.results.records) {
+    if (record.status == Status::skipped)
+      verdicts.warned.insert(record.case_name);
+    else if (record.status != Status::ok)
+      verdicts.failed.insert(record.case_name);
+  }
+  if (!content.baseline) return verdicts;
+  const Verdicts& report = *content.gated;
+  if (!report.refusal.empty())  // no case was compared
+    for (const Record& record : content.results.records) verdicts.warned.insert(record.case_name);
+  for (const VerdictRow& row : report.rows) {
+    if (row.verdict == Verdict::added && row.metric.empty()) verdicts.warned.insert(row.case_name);
+    if (is_refused(row.verdict)) verdicts.failed.insert(row.case_name);
+  }
+  for (const std::string& name : verdicts.failed) verdicts.warned.erase(name);
+  return verdicts;
 }
 
 // What a file of a bundle is, or a file of a folder.
@@ -137,6 +219,11 @@ std::vector<std::string> required_bundle_files(bool of_comparison) {
   return files;
 }
 
+std::vector<std::string> derived_bundle_files(bool of_comparison) {
+  if (of_comparison) return {};
+  return {"benchmark.json", kInventoryName, kStatementName};
+}
+
 std::shared_ptr<const JudgedComparison> take_comparison(Results& results) {
   if (!results.is_comparison()) return nullptr;
   auto judged = std::make_shared<JudgedComparison>();
@@ -178,37 +265,62 @@ void finalise_bundle(const std::filesystem::path& bundle, Results results, bool 
   const auto judged = take_comparison(content.results);
   for (const DerivedFile& derived : derived_files(content, judged))
     write_file(bundle / derived.name, derived.render());
-  for (const char* const stale : {kOldStatementName, kOldSignatureName, kInventoryName, kReportName})
-    std::filesystem::remove_all(bundle / stale, ignored);  // what stays is found by the listing
+  remove_stale(bundle, {kStatementName, kInventoryName, kReportName});
   if (with_page) write_file(bundle / kReportName, render_page(bundle, content, judged.get()));
-  std::vector<HashLine> lines = hash_lines(bundle, content.results.is_comparison());
-  if (!content.results.is_comparison()) {
-    const std::string inventory = inventory_text(bundle, lines);
-    write_file(bundle / kInventoryName, inventory);
-    lines.push_back({sha256_hex(inventory), kInventoryName});
-    std::ranges::sort(lines, {}, &HashLine::path);
-  }
-  write_file(bundle / kHashListName, hash_list_text(lines));
+  std::vector<HashLine> lines = hash_lines(bundle, required_bundle_files(content.results.is_comparison()));
+  if (!content.results.is_comparison()) add_statement(bundle, content, lines);
+  seal_bundle(bundle, lines);
 }
 
-std::string inventory_text(const std::filesystem::path& bundle, const std::vector<HashLine>& lines) {
-  std::vector<std::pair<std::string, std::uintmax_t>> sizes;
+void write_hash_list(const std::filesystem::path& bundle, const std::vector<std::string>& required) {
+  seal_bundle(bundle, hash_lines(bundle, required));
+}
+
+std::string statement_text(const BundleContent& content, const std::vector<HashLine>& files) {
+  const StatedCases verdicts = verdicts_of(content);
+  Json passed = Json::array(), warned = Json::array(), failed = Json::array();
+  for (const Record& record : content.results.records) {
+    if (verdicts.failed.contains(record.case_name)) continue;
+    (verdicts.warned.contains(record.case_name) ? warned : passed).push_back(record.case_name);
+  }
+  // Cases of the baseline without a record, too.
+  for (const std::string& name : verdicts.failed) failed.push_back(name);
+  const bool doubtful = !warned.empty() || !content.results.run.complete;
+  const bool tests_failed = !content.tests.empty() && content.tests != "passed";
+  const bool not_passed = content.gated && content.gated->exit_code() != ExitCode::pass;
+  const Json statement = {{"_type", "https://in-toto.io/Statement/v1"},
+                          {"subject", Json::array()},
+                          {"predicateType", "https://in-toto.io/attestation/test-result/v0.1"},
+                          {"predicate",
+                           {{"result", !failed.empty() || tests_failed || not_passed ? "FAILED"
+                                       : doubtful                                    ? "WARNED"
+                                                                                     : "PASSED"},
+                            {"configuration", configuration_json(content, files)},
+                            {"passedTests", std::move(passed)},
+                            {"warnedTests", std::move(warned)},
+                            {"failedTests", std::move(failed)}}}};
+  std::string text = indented_json(statement) + '\n';
+  constexpr std::string_view kNoSubjects = "\"subject\": []";
+  if (!files.empty())
+    text.insert(text.find(kNoSubjects) + kNoSubjects.size() - 1, subjects_text(files) + "\n ");
+  return text;
+}
+
+std::string inventory_text(const std::vector<InventoryItem>& items) {
   std::size_t width = 5;
   std::uintmax_t total = 0;
-  for (const HashLine& line : lines) {
-    if (line.path == kInventoryName || line.path == kOldStatementName) continue;
-    sizes.emplace_back(line.path, regular_file_size(bundle / line.path));
-    width = std::max(width, line.path.size());
-    total += sizes.back().second;
+  for (const InventoryItem& item : items) {
+    width = std::max(width, item.path.size());
+    total += item.bytes;
   }
   std::string text =
       "# Files of this bundle but inventory.txt, statement.json, sha256.txt, signature.json.\n";
-  for (const auto& [path, bytes] : sizes) {
-    std::string line = fmt::format("{:>12}  {:<{}}  {}", bytes, path, width, what_is(path));
+  for (const InventoryItem& item : items) {
+    std::string line = fmt::format("{:>12}  {:<{}}  {}", item.bytes, item.path, width, what_is(item.path));
     while (line.ends_with(' ')) line.pop_back();
     text += line + "\n";
   }
-  return text + fmt::format("{:>12}  {}\n", total, counted(sizes.size(), "file"));
+  return text + fmt::format("{:>12}  {}\n", total, counted(items.size(), "file"));
 }
 
 }  // namespace aqbench

@@ -3,21 +3,23 @@
 //   results.json summary.md env.json    finalise_bundle()
 //   report.html                         finalise_bundle(), unless it is switched off (reports/html/report.h)
 //   benchmark.json                      finalise_bundle(): the times in Google Benchmark's format
-//   inventory.txt                       finalise_bundle()
+//   inventory.txt statement.json        finalise_bundle()
 //   sha256.txt                          finalise_bundle(), over all the others; `sha256sum -c` reads it
 //   notes.txt baseline.json             the command, if asked for (reports/content/bundle_content.h)
 //   tests.log                           the command, if asked for (reports/content/commands.h)
 //   commands.txt                        the command (reports/content/commands.h)
 //   bench.log journal.jsonl tiles/*.csv the sweep, as it runs; journal.jsonl also the comparison (aqbench ab)
-// A bundle of a comparison has no bench.log, benchmark.json and inventory.txt. Evidence are
+// A bundle of a comparison has no bench.log, benchmark.json, inventory.txt and statement.json. Evidence are
 // the journal, results.json, the files of cases and their hashes; summary.md and report.html are views of
 // them.
 
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/ab/document.h"
@@ -48,6 +50,9 @@ Results results_of_run(const SweepPlan& plan, const Journal& journal, Json envir
 
 // Returns the files that every bundle has, sha256.txt included.
 std::vector<std::string> required_bundle_files(bool of_comparison = false);
+// Returns the further files that finalise_bundle() always writes.
+std::vector<std::string> derived_bundle_files(bool of_comparison = false);
+
 // A file of a bundle that follows from the others.
 struct DerivedFile {
   std::string name;
@@ -78,17 +83,31 @@ std::string render_page(const std::filesystem::path& bundle, const BundleContent
 // Without a page it removes an old one.
 void finalise_bundle(const std::filesystem::path& bundle, Results results, bool with_page = true);
 
+// Does the last step of finalise_bundle(): removes what a killed write left, then writes sha256.txt. Throws
+// as finalise_bundle().
+void write_hash_list(const std::filesystem::path& bundle, const std::vector<std::string>& required);
+
 // The names of the files in a bundle.
+inline constexpr const char* kStatementName = "statement.json";
 inline constexpr const char* kInventoryName = "inventory.txt";
 // The table of imported numbers.
 inline constexpr const char* kNumbersName = "numbers.txt";
-// Of an older version of aqbench: what the cases came to, and a signature over sha256.txt, which is not
-// checked.
-inline constexpr const char* kOldStatementName = "statement.json";
+// A signature by an older version of aqbench, over sha256.txt; it is not checked.
 inline constexpr const char* kOldSignatureName = "signature.json";
 
-// Returns inventory.txt: a line for each of these files of the bundle with its size, its path and what it is,
-// then the sums.
-std::string inventory_text(const std::filesystem::path& bundle, const std::vector<HashLine>& lines);
+// Returns statement.json. Its subjects are `files` in their order. The cases are its tests: passedTests are
+// ok; warnedTests were skipped, are new against the baseline or could not be compared with it; failedTests
+// failed, crashed, timed out or are worse than the baseline. The result is FAILED if a test failed or the
+// gate does not pass, WARNED if a test is warned or the run is incomplete, else PASSED.
+std::string statement_text(const BundleContent& content, const std::vector<HashLine>& files);
+
+// A file and its size.
+struct InventoryItem {
+  std::string path;
+  std::uintmax_t bytes = 0;
+};
+
+// Returns inventory.txt: a line for each file with its size, its path and what it is, then the sums.
+std::string inventory_text(const std::vector<InventoryItem>& items);
 
 }  // namespace aqbench

@@ -122,9 +122,8 @@ class Verifier {
     guarded("results.json", [&] { add_findings(check_case_files(bundle_, content.results, files_)); });
     const auto judged = check_journal(content.results);  // takes the units of a comparison
     const bool of_units = content.results.is_comparison();
-    for (const std::string file : {"benchmark.json", kInventoryName})
-      if (!of_units && !has(file) &&
-          std::ranges::find(report_.findings, file, &Finding::file) == report_.findings.end())
+    for (const std::string& file : derived_bundle_files(of_units))
+      if (!has(file) && std::ranges::find(report_.findings, file, &Finding::file) == report_.findings.end())
         add_finding(file, "is missing");
     const std::vector<DerivedFile> derived = derived_files(content, judged);
     add_findings(changed_text(derived.front()));  // env.json, which needs nothing else
@@ -140,15 +139,16 @@ class Verifier {
         report_.notes.emplace_back("summary.md: hash only, written by another build");
       else if (file.name != derived.front().name)
         add_findings(changed_text(file));
+    if (!content.results.is_comparison()) check_statement(content);
   }
 
   // Returns what is wrong with a file that can be rendered again.
-  std::vector<Finding> changed_text(const DerivedFile& derived,
-                                    const char* what = "is not what the bundle renders to") const {
+  std::vector<Finding> changed_text(const DerivedFile& derived) const {
     const std::string& file = derived.name;
     if (!has(file)) return {};  // that it is missing is named elsewhere
     try {
-      if (read_text_file(bundle_ / file, kMaxRenderedBytes) != derived.render()) return {{file, what}};
+      if (read_text_file(bundle_ / file, kMaxRenderedBytes) != derived.render())
+        return {{file, "is not what the bundle renders to"}};
     } catch (const Error& error) {
       return {{file, without_path(error.what(), bundle_ / file)}};
     }
@@ -172,9 +172,25 @@ class Verifier {
   // The inventory follows from the list of hashes. If a file is not as that list says, it has been named
   // already, and naming the inventory as well would only hide it.
   void check_inventory() {
-    if (report_.findings.empty())
-      add_findings(changed_text({kInventoryName, [&] { return inventory_text(bundle_, hash_list_); }},
-                                "is not the list of the files that are here"));
+    if (!report_.findings.empty()) return;
+    guarded(kInventoryName, [&] {
+      std::vector<InventoryItem> items;
+      for (const HashLine& line : hash_list_)
+        if (line.path != kInventoryName && line.path != kStatementName)
+          items.push_back({line.path, regular_file_size(bundle_ / line.path)});
+      if (read_text_file(bundle_ / kInventoryName, kMaxRenderedBytes) != inventory_text(items))
+        add_finding(kInventoryName, "is not the list of the files that are here");
+    });
+  }
+
+  void check_statement(const BundleContent& content) {
+    if (!has(kStatementName) || hash_list_.empty()) return;
+    guarded(kStatementName, [&] {
+      std::vector<HashLine> lines = hash_list_;
+      std::erase_if(lines, [](const HashLine& line) { return line.path == kStatementName; });
+      if (read_text_file(bundle_ / kStatementName, kMaxRenderedBytes) != statement_text(content, lines))
+        add_finding(kStatementName, "is not what the hashes and results say");
+    });
   }
 
   // Everything that stands on the journal; what cannot be read is named, the rest left out. The measuring

@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/error.h"
 #include "harness/gating/accept.h"
 #include "harness/running/journal.h"
 #include "reports/content/bundle_content.h"
@@ -87,7 +89,7 @@ std::vector<Finding> check_log(const std::filesystem::path& bundle, bool complet
 //   against the measuring loop
 //   (comparison_problem());
 // - the files of cases against the hashes in their records;
-// - env.json, benchmark.json and inventory.txt against what the rest gives, and summary.md if
+// - env.json, benchmark.json, inventory.txt and statement.json against what the rest gives, and summary.md if
 //   this very build wrote it (derived_files()). Another build's summary.md and every report.html are checked
 //   by their hashes alone.
 // Fills `results`, where given, with those that it checked: good for use only if the report is ok(), and

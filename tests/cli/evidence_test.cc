@@ -28,6 +28,7 @@ TEST_F(Evidence, NotesTestsCloudsAndReplay) {
   EXPECT_THAT(read_file(bundle / "commands.txt"),
               ::testing::ContainsRegex("exit code: 0\nreal [0-9.]+ s\nuser "));
   EXPECT_THAT(read_file(bundle / "inventory.txt"), HasSubstr("clouds/flat_plane__roma_like__seed=42.ply"));
+  EXPECT_EQ(json_file<Json>(bundle / "statement.json").at("predicate").at("result"), "PASSED");
   EXPECT_EQ(run({"verify", bundle}).exit_code, 0);
 
   // The kept cloud is what was scored.

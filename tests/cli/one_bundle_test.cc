@@ -74,6 +74,7 @@ TEST_F(OneBundle, ABaselineThatChangesMeanwhileDecidesNothing) {
   ASSERT_NE(read_file(file), accepted);
   const auto bundle = only_bundle(dir_ / "out");
   EXPECT_EQ(read_file(bundle / "baseline.json"), accepted);
+  EXPECT_EQ(json_file<Json>(bundle / "statement.json").at("predicate").at("result"), "PASSED");
   EXPECT_THAT(swept.out, HasSubstr("PASS"));
 }
 

@@ -39,7 +39,7 @@ struct AbBundle : ::testing::Test {
   std::string findings_after(const std::string& file, const std::string& text) {
     write();
     write_file(folder / file, text);
-    rehash(folder.path());
+    write_hash_list(folder.path(), required_bundle_files(true));
     return findings();
   }
 
@@ -139,7 +139,7 @@ TEST_F(AbBundle, OfTheTimeBeforeResultsJsonDoesNotVerify) {
     if (file != "commands.txt") std::filesystem::remove(folder / file);
   write_file(folder / "ab.json", "{}\n");
   write_file(folder / "pairs.jsonl", "{}\n");
-  rehash(folder.path());
+  write_hash_list(folder.path(), {});
   EXPECT_THAT(findings(), HasSubstr("results.json: is missing"));
 }
 

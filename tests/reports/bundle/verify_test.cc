@@ -64,14 +64,14 @@ class Verify : public ::testing::Test {
 TEST_F(Verify, AnUntouchedBundle) {
   const VerifyReport report = verify_bundle(bundle_);
   EXPECT_TRUE(report.ok()) << render_verify(report);
-  EXPECT_EQ(report.files, 13u);  // all but sha256.txt
+  EXPECT_EQ(report.files, 14u);  // all but sha256.txt
   EXPECT_EQ(report.records, 4u);
   EXPECT_TRUE(report.complete);
   EXPECT_EQ(report.root_digest, root_digest(results_));
   EXPECT_EQ(report.metrics_digest, metrics_digest(results_));
   const std::string text = render_verify(report);
   EXPECT_NE(text.find(root_digest(results_)), text.npos);
-  EXPECT_NE(text.find("verified: 14 files, 4 records\n"), text.npos) << text;
+  EXPECT_NE(text.find("verified: 15 files, 4 records\n"), text.npos) << text;
 }
 
 #ifdef __SANITIZE_ADDRESS__
@@ -97,7 +97,7 @@ TEST_F(Verify, AnyChangedByteIsFoundAndItsFileNamed) {
   overwrite(bundle_ / kTestsLog, "# Tests\n\nresult: passed\n");
   finalise_bundle(bundle_, results_);
   ASSERT_TRUE(verify_bundle(bundle_).ok());
-  ASSERT_EQ(list_bundle_files(bundle_).files.size(), 17u);
+  ASSERT_EQ(list_bundle_files(bundle_).files.size(), 18u);
   std::size_t tried = 0;
   for (const std::string& file : list_bundle_files(bundle_).files) {
     const std::string good = read_file(bundle_ / file);
@@ -179,14 +179,14 @@ TEST_F(Verify, AChangeWithAllHashesMadeRightAgain) {
   Results other = results_;
   metric_of(other.records[1], "accuracy_mean_mm").value = 0.5;
   EXPECT_EQ(forged("results.json", results_text(other)),
-            (std::set<std::string>{"results.json", "summary.md"}));
+            (std::set<std::string>{"results.json", "statement.json", "summary.md"}));
   EXPECT_EQ(forged("summary.md", render_summary(read_bundle_content(bundle_, other))),
-            (std::set<std::string>{"results.json"}));
+            (std::set<std::string>{"results.json", "statement.json"}));
   finalise_bundle(bundle_, results_);
   EXPECT_EQ(forged("summary.md", read_file(bundle_ / "summary.md") + "Looks great!\n"),
-            std::set<std::string>{"summary.md"});
+            (std::set<std::string>{"statement.json", "summary.md"}));
   finalise_bundle(bundle_, results_);
-  EXPECT_EQ(forged("env.json", "{}\n"), std::set<std::string>{"env.json"});
+  EXPECT_EQ(forged("env.json", "{}\n"), (std::set<std::string>{"env.json", "statement.json"}));
 }
 
 TEST_F(Verify, AMetricInAnotherUnitOrDirectionThanItsOwn) {
@@ -214,7 +214,7 @@ TEST_F(Verify, TheSummaryOfAnotherBuildIsCheckedByItsHashAlone) {
   EXPECT_TRUE(report.ok()) << render_verify(report);
   EXPECT_EQ(report.notes, std::vector<std::string>{"summary.md: hash only, written by another build"});
   const std::string good = read_file(bundle_ / "summary.md");
-  EXPECT_EQ(forged("summary.md", good + "older words\n"), std::set<std::string>{kInventoryName});
+  EXPECT_EQ(forged("summary.md", good + "older words\n"), std::set<std::string>{"statement.json"});
   finalise_bundle(bundle_, results_);
   EXPECT_EQ(after([&] { overwrite(bundle_ / "summary.md", good + "x"); }),
             std::set<std::string>{"summary.md"});
@@ -222,7 +222,8 @@ TEST_F(Verify, TheSummaryOfAnotherBuildIsCheckedByItsHashAlone) {
 }
 
 TEST_F(Verify, AMissingDerivedFileFailsEvenIfNoHashNamesIt) {
-  for (const char* const file : {"summary.md", "env.json", "benchmark.json", kInventoryName}) {
+  for (const char* const file :
+       {"summary.md", "env.json", "benchmark.json", kInventoryName, kStatementName}) {
     EXPECT_TRUE(after([&] {
                   fs::remove(bundle_ / file);
                   rehash(bundle_);
@@ -329,7 +330,8 @@ TEST_F(Verify, AnotherBaselineGivesOtherVerdicts) {
   EXPECT_TRUE(verify_bundle(bundle_).ok()) << render_verify(verify_bundle(bundle_));
   for (auto& [name, accepted] : baseline.cases[0].metrics)
     if (name == "accuracy_mean_mm") accepted.value = 0.5;
-  EXPECT_EQ(forged(kBaselineCopyName, baseline_text(baseline)), std::set<std::string>{"summary.md"});
+  EXPECT_EQ(forged(kBaselineCopyName, baseline_text(baseline)),
+            (std::set<std::string>{"statement.json", "summary.md"}));
 }
 
 TEST(VerifyInput, WhatIsNoFolderIsBadInput) {
