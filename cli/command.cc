@@ -103,7 +103,8 @@ ExitCode print_version(const Arguments& arguments) {
   version["program"] = own_file().string();
   version["program_sha256"] = program_sha256();
   version["modules"] = Json::object();
-  for (const Module module : {Module::meshes, Module::images, Module::pipeline, Module::torch, Module::opencl}) {
+  for (const Module module :
+       {Module::meshes, Module::images, Module::pipeline, Module::torch, Module::opencl}) {
     const std::filesystem::path file = module_file(module);
     version["modules"][module_name(module)] = file.empty() ? Json() : Json(file.string());
   }

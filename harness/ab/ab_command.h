@@ -31,11 +31,11 @@ struct AbCommand {
 // The settings that are the same for both sides.
 struct AbCommandRules {
   std::string compare_output = {};  // the file, below each side's folder, that must be the same; "": stdout
-  bool any_exit_code = false;  // another exit code than 0 is part of the output and no failure
-  bool quick = false;          // as many pairs as fit into a minute
-  std::uint64_t layouts = 0;   // of records of older versions: code layouts that units drew from
-  bool gbench = false;         // programs of Google Benchmark, by the time per iteration that they measured
-  bool instructions = false;   // instructions of runs, or of iterations, are counted
+  bool any_exit_code = false;       // another exit code than 0 is part of the output and no failure
+  bool quick = false;               // as many pairs as fit into a minute
+  std::uint64_t layouts = 0;        // of records of older versions: code layouts that units drew from
+  bool gbench = false;        // programs of Google Benchmark, by the time per iteration that they measured
+  bool instructions = false;  // instructions of runs, or of iterations, are counted
 
   template <class Row>
   static void members(const Row& row) {

@@ -134,7 +134,7 @@ TEST(Github, TheStepSummaryStaysBelowItsLimit) {
   }
   const Verdicts report = gate(results, wide);
   const std::string text = github_step_summary(report, results);
-  EXPECT_LE(text.size(), 1U << 20);  // GitHub drops longer ones
+  EXPECT_LE(text.size(), 1U << 20);                                        // GitHub drops longer ones
   EXPECT_THAT(text, HasSubstr("\nand 2980 more: the page of the run\n"));  // a row for each of 20
 }
 

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-
 #include "core/error.h"
 #include "core/files.h"
 #include "reports/bundle/bundle.h"
