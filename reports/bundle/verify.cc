@@ -127,13 +127,13 @@ class Verifier {
         add_finding(file, "is missing");
     const std::vector<DerivedFile> derived = derived_files(content, judged);
     add_findings(changed_text(derived.front()));  // env.json, which needs nothing else
-    if (read_content(content) && (judged != nullptr || !of_units)) check_views(derived);
+    if (read_content(content) && (judged != nullptr || !of_units)) check_views(content, derived);
     if (!of_units) check_inventory();
     results = std::move(content.results);
   }
 
   // Checks what is rendered from the results and the files beside them.
-  void check_views(const std::vector<DerivedFile>& derived) {
+  void check_views(const BundleContent& content, const std::vector<DerivedFile>& derived) {
     for (const DerivedFile& file : derived)
       if (file.name == "summary.md" && !is_of_this_build_)
         report_.notes.emplace_back("summary.md: hash only, written by another build");
