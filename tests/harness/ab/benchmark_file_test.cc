@@ -243,7 +243,6 @@ TEST(BenchmarkResults, FalseAlarmsAreThoseOfAllHalves) {
   Results results = results_of_benchmarks(kBenchmarkData / "gbench.json");
   results.records.resize(1);
   std::vector<double>& runs = results.records[0].timing.warm_ms;
-  EXPECT_EQ(false_alarms_of_halves(results, 1.05).second, 0u);  // 3 runs say nothing
   std::mt19937_64 generator(3);
   for (std::size_t count = 10; count < 60; ++count) {
     runs.clear();
