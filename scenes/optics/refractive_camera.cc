@@ -3,8 +3,28 @@
 #include <Eigen/Eigenvalues>
 #include <cmath>
 
+#include "core/error.h"
+
 namespace aqbench {
 namespace {
+
+constexpr double kOrthonormalTolerance = 1e-5;
+
+[[noreturn]] void refuse_camera(const std::string& where, const char* field, const std::string& what) {
+  throw Error(ErrorKind::input, where + "." + field + ": " + what);
+}
+
+void check_rotation(const std::array<double, 9>& r, const std::string& where) {
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) {
+      const double product = r[3 * i] * r[3 * j] + r[3 * i + 1] * r[3 * j + 1] + r[3 * i + 2] * r[3 * j + 2];
+      if (!(std::abs(product - (i == j ? 1 : 0)) <= kOrthonormalTolerance))
+        refuse_camera(where, "rotation", "is not a rotation");
+    }
+  const double determinant = r[0] * (r[4] * r[8] - r[5] * r[7]) - r[1] * (r[3] * r[8] - r[5] * r[6]) +
+                             r[2] * (r[3] * r[7] - r[4] * r[6]);
+  if (determinant < 0) refuse_camera(where, "rotation", "is a reflection");
+}
 
 // Finds the root of rho(t) = rho (snell.h) to rounding, from below.
 double thin_tangent(const SnellRatio<double>& ratio, double rho, double h_thin, double h_dense) {
@@ -153,6 +173,24 @@ void set_water(RefractiveCamera& camera, double water_z_m, double n_air, double 
   camera.n_air = n_air;
   camera.n_water = n_water;
   camera.ratio = snell_ratio<double>(n_air, n_water);
+}
+
+void check(const RefractiveCamera& camera, const std::string& where) {
+  if (camera.width_px < 1 || camera.height_px < 1)
+    refuse_camera(where, "width_px, height_px", "must be at least 1");
+  if (!(camera.fx_px > 0) || !(camera.fy_px > 0) || !std::isfinite(camera.fx_px) ||
+      !std::isfinite(camera.fy_px))
+    refuse_camera(where, "fx_px, fy_px", "must be positive and finite");
+  if (!std::isfinite(camera.cx_px) || !std::isfinite(camera.cy_px))
+    refuse_camera(where, "cx_px, cy_px", "must be finite");
+  check_rotation(camera.rotation, where);
+  for (const double value : camera.centre_m)
+    if (!std::isfinite(value)) refuse_camera(where, "centre_m", "must be finite");
+  if (camera.optics != &kLevelWaterRays) return;
+  if (!std::isfinite(camera.water_z_m)) refuse_camera(where, "water_z_m", "must be finite");
+  for (const double index : {camera.n_air, camera.n_water})
+    if (!(index >= 0.5 && index <= 5)) refuse_camera(where, "n_air, n_water", "must be between 0.5 and 5");
+  if (!(camera.centre_m[2] < camera.water_z_m)) refuse_camera(where, "centre_m", "must be above the water");
 }
 
 RefractiveCamera refractive_camera(const Camera& camera) {

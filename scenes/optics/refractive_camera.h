@@ -80,6 +80,10 @@ void set_water(RefractiveCamera& camera, double water_z_m, double n_air, double 
 // Makes the camera look through a port.
 void set_port(RefractiveCamera& camera, const Port& port);
 
+// Throws Error(input) "WHERE.field: problem" for sizes or focal lengths that are not positive, numbers that
+// are not finite, a matrix that is not a rotation (1e-5), a camera that is not above its level water.
+void check(const RefractiveCamera& camera, const std::string& where);
+
 // Each of the two directions, from pixel to ray and from point to pixel, has two formulas, which agree to
 // rounding. The exact ones serve rendering, metrics and triangulation, the fast ones the plane sweep. They
 // are kept apart because stored baselines and datasets hold the last bits of both.

@@ -1,5 +1,7 @@
 #include "pipeline/plane_sweep/kernels/plane_sweep.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 
@@ -13,8 +15,11 @@ constexpr std::array kCostNames{"zncc", "ncc_reference", "ssim"};
 constexpr std::array kKernelNames{"reference", "torch", "fused"};
 
 template <class Value>
-Value value_of(const std::array<const char*, 3>& names, std::string_view name) {
-  return static_cast<Value>(std::ranges::find(names, name) - names.begin());
+Value value_of(const std::array<const char*, 3>& names, const char* field, std::string_view name) {
+  const auto found = std::ranges::find(names, name, [](const char* one) { return std::string_view(one); });
+  if (found == names.end())
+    throw usage_error("{}: unknown '{}'; choose from {}", field, name, fmt::join(names, ", "));
+  return static_cast<Value>(found - names.begin());
 }
 
 }  // namespace
@@ -27,9 +32,9 @@ void check(const Options& options) {
 }
 
 CostFunction cost_function_from_name(std::string_view name) {
-  return value_of<CostFunction>(kCostNames, name);
+  return value_of<CostFunction>(kCostNames, "cost", name);
 }
-Kernel kernel_from_name(std::string_view name) { return value_of<Kernel>(kKernelNames, name); }
+Kernel kernel_from_name(std::string_view name) { return value_of<Kernel>(kKernelNames, "kernel", name); }
 const char* to_string(CostFunction cost) { return kCostNames[static_cast<std::size_t>(cost)]; }
 const char* to_string(Kernel kernel) { return kKernelNames[static_cast<std::size_t>(kernel)]; }
 std::vector<std::string> cost_function_names() { return {kCostNames.begin(), kCostNames.end()}; }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <string>
 #include <utility>
 
 #include "core/error.h"
@@ -17,6 +18,17 @@ AQBENCH_MODULE_TABLE aqbench::plane_sweep::TorchKernelTable aqbench_torch_kernel
 
 namespace aqbench::plane_sweep {
 namespace {
+
+void check_view(const View& view, const std::string& where) {
+  check(view.camera, where + ".camera");
+  const GreyImage& image = view.image;
+  if (image.width_px != view.camera.width_px || image.height_px != view.camera.height_px)
+    throw input_error("{}.image: {} x {} px, but its camera has {} x {}", where, image.width_px,
+                      image.height_px, view.camera.width_px, view.camera.height_px);
+  float zero = 0;  // x - x is 0 or NaN
+  for (std::size_t i = 0; i < image.pixel_count(); ++i) zero += image.grey[i] - image.grey[i];
+  if (!(zero == 0)) throw input_error("{}.image: grey values must be finite", where);
+}
 
 constexpr double kSsimSigma_px = 1.5;  // of its Gaussian window
 
@@ -178,7 +190,10 @@ std::vector<float> depth_hypotheses(double depth_min_m, double depth_max_m, int 
 }
 
 void check(const Input& input) {
+  check_view(input.reference, "reference");
   if (input.sources.empty()) throw input_error("sources: at least one is needed");
+  for (std::size_t i = 0; i < input.sources.size(); ++i)
+    check_view(input.sources[i], fmt::format("sources[{}]", i));
   if (!(input.depth_min_m >= 0) || !(input.depth_max_m > input.depth_min_m) ||
       !std::isfinite(input.depth_max_m))
     throw input_error("depth range: must be 0 <= min < max, got {:f} to {:f} m", input.depth_min_m,

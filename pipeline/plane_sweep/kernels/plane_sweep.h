@@ -66,9 +66,9 @@ inline constexpr int kMaxWindow_px = 31;
 // Throws Error(usage) for a window that is even or outside its limits; parameters hold the other limits.
 void check(const Options& options);
 
-// Returns the cost function of one of these names: "zncc", "ncc_reference", "ssim".
+// Finds a cost function by name: "zncc", "ncc_reference", "ssim". Throws Error(usage) that lists the names.
 CostFunction cost_function_from_name(std::string_view name);
-// Returns the kernel of one of these names: "reference", "torch", "fused".
+// Finds a kernel by name: "reference", "torch", "fused". Throws Error(usage) that lists the names.
 Kernel kernel_from_name(std::string_view name);
 // Return the name of a cost function and of a kernel.
 const char* to_string(CostFunction cost);
@@ -137,7 +137,8 @@ struct DepthView {
 std::vector<float> depth_hypotheses(double depth_min_m, double depth_max_m, int count,
                                     bool even_in_inverse = false);
 
-// Throws Error(input) for no source, and for an empty or non-finite depth range.
+// Throws Error(input) naming the view and field: mismatched sizes, no source, an empty or non-finite depth
+// range, non-finite grey values.
 void check(const Input& input);
 
 // Finds the depths of the reference view. Samples outside a source image are missing: a window needs half its

@@ -27,6 +27,10 @@ TEST(OptionsTest, NamesGoBothWays) {
   for (const std::string& name : cost_function_names())
     EXPECT_EQ(to_string(cost_function_from_name(name)), name);
   for (const std::string& name : kernel_names()) EXPECT_EQ(to_string(kernel_from_name(name)), name);
+  EXPECT_EQ(error_of(ErrorKind::usage, [] { cost_function_from_name("sad"); }),
+            "cost: unknown 'sad'; choose from zncc, ncc_reference, ssim");
+  EXPECT_EQ(error_of(ErrorKind::usage, [] { kernel_from_name("gpu"); }),
+            "kernel: unknown 'gpu'; choose from reference, torch, fused");
 }
 
 TEST(OptionsTest, OnlyLibTorchRunsOnAnotherDevice) {
@@ -35,7 +39,7 @@ TEST(OptionsTest, OnlyLibTorchRunsOnAnotherDevice) {
             "device: kernel fused runs on cpu only, got 'opencl'");
 }
 
-TEST(InputTest, NeedsSourcesAndARangeOfDepths) {
+TEST(InputTest, RefusalsNameTheView) {
   const SyntheticScene scene{.width_px = 12, .height_px = 10, .sources = 2};
   const SyntheticViews views = render_synthetic(scene, 0.1, 0.2);
   const auto refused_input = [&](auto&& change) {
@@ -47,6 +51,18 @@ TEST(InputTest, NeedsSourcesAndARangeOfDepths) {
   EXPECT_EQ(refused_input([](Input& i) { i.depth_max_m = 0.1; }),
             "depth range: must be 0 <= min < max, got 0.100000 to 0.100000 m");
   EXPECT_THAT(refused_input([](Input& i) { i.depth_min_m = -0.1; }), testing::StartsWith("depth range: "));
+  EXPECT_EQ(refused_input([](Input& i) { i.sources[1].image.width_px = 11; }),
+            "sources[1].image: 11 x 10 px, but its camera has 12 x 10");
+  EXPECT_EQ(refused_input([](Input& i) { i.sources[0].camera.fx_px = 0; }),
+            "sources[0].camera.fx_px, fy_px: must be positive and finite");
+  EXPECT_EQ(refused_input([](Input& i) { i.reference.camera.rotation[0] = 2; }),
+            "reference.camera.rotation: is not a rotation");
+  EXPECT_EQ(refused_input([](Input& i) { i.reference.camera.water_z_m = -1; }),
+            "reference.camera.centre_m: must be above the water");
+  std::vector<float> bad(120, 0.5F);
+  bad[77] = std::nanf("");
+  EXPECT_EQ(refused_input([&](Input& i) { i.sources[0].image.grey = bad.data(); }),
+            "sources[0].image: grey values must be finite");
 }
 
 TEST(CostMapTest, ReproducesAquaMvs) {
