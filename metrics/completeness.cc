@@ -132,25 +132,6 @@ std::optional<Completeness> measure_completeness(const CloudBlocks& cloud, std::
   return measured;
 }
 
-std::vector<double> sampling_se_pct(const Completeness& completeness, std::span<const double> tolerances_m) {
-  const std::vector<double>& distance_m = completeness.distance_m;
-  const SurfaceSamples& samples = *completeness.samples;
-  std::vector<double> errors_pct(tolerances_m.size());
-  if (samples.of_points > 0 && !completeness.is_thinned) return errors_pct;
-  double area_m2 = 0;
-  for (std::size_t i = 0; i < distance_m.size(); ++i) area_m2 += samples.weight_m2(i);
-  for (std::size_t t = 0; t < tolerances_m.size(); ++t) {
-    double sum = 0;
-    for (std::size_t i = 1; i < distance_m.size(); ++i) {
-      if ((distance_m[i] <= tolerances_m[t]) == (distance_m[i - 1] <= tolerances_m[t])) continue;
-      const double weight_m2 = 0.5 * (samples.weight_m2(i) + samples.weight_m2(i - 1));
-      sum += weight_m2 * weight_m2;
-    }
-    errors_pct[t] = 100 * std::sqrt(sum / 2) / area_m2;
-  }
-  return errors_pct;
-}
-
 CompletenessSummary summarize_completeness(const Completeness& completeness) {
   const SurfaceSamples& samples = *completeness.samples;
   double sum = 0, total_m2 = 0;

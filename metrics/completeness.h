@@ -4,16 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "core/parallel.h"
-#include "metrics/numbers/exact_sum.h"
-#include "metrics/scored_points.h"
 #include "scenes/cloud/cloud_blocks.h"
 #include "scenes/cloud/crop.h"
 #include "scenes/surfaces/surface.h"
@@ -42,40 +39,20 @@ std::optional<Completeness> measure_completeness(const CloudBlocks& cloud, std::
                                                  const Crop& crop = {},
                                                  std::shared_ptr<const SurfaceSamples> samples = {});
 
-// Returns for each tolerance the percentage of area with distance <= tolerance, among the samples i for which
-// keep(i, t) holds at tolerance t; nullopt where no sample is kept.
-template <class Keep>
-std::vector<std::optional<double>> completeness_pct(const Completeness& completeness,
-                                                    std::span<const double> tolerances_m, const Keep& keep) {
-  struct Areas {
-    double reached_m2 = 0, kept_m2 = 0;
-  };
-  const std::size_t count = completeness.distance_m.size();
-  std::vector<std::vector<Areas>> chunks((count + kSumGrain - 1) / kSumGrain);
-  parallel_for(count, kSumGrain, [&](std::size_t begin, std::size_t end) {
-    std::vector<Areas> areas(tolerances_m.size());
-    for (std::size_t i = begin; i < end; ++i) {
-      const double weight_m2 = completeness.samples->weight_m2(i);
-      for (std::size_t t = 0; t < areas.size(); ++t) {
-        if (!keep(i, t)) continue;
-        areas[t].kept_m2 += weight_m2;
-        if (completeness.distance_m[i] <= within_m(tolerances_m[t])) areas[t].reached_m2 += weight_m2;
-      }
-    }
-    chunks[begin / kSumGrain] = std::move(areas);
-  });
-  std::vector<std::optional<double>> shares_pct;
-  for (std::size_t t = 0; t < tolerances_m.size(); ++t) {
-    Areas total;  // chunk by chunk, so that the thread count does not change the rounding
-    for (const std::vector<Areas>& areas : chunks) {
-      total.reached_m2 += areas[t].reached_m2;
-      total.kept_m2 += areas[t].kept_m2;
-    }
-    shares_pct.push_back(total.kept_m2 > 0 ? std::optional(100.0 * total.reached_m2 / total.kept_m2)
-                                           : std::nullopt);
-  }
-  return shares_pct;
-}
+// Returns the percentage of area with distance <= tolerance_m, among the samples for which keep(i) holds;
+// nullopt if no sample is kept.
+std::optional<double> completeness_pct(const Completeness& completeness, double tolerance_m,
+                                       const std::function<bool(std::size_t)>& keep);
+
+// What completeness_pct() gives at a tolerance, of all samples and of those in a patch inset by the
+// tolerance.
+struct CompletenessShare {
+  std::optional<double> all_pct, inset_pct;
+};
+
+// Returns the shares at each tolerance, in one walk over the samples; without a patch nothing is inset.
+std::vector<CompletenessShare> completeness_shares(const Completeness& completeness,
+                                                   std::span<const double> tolerances_m, const Patch* patch);
 
 // Returns the standard error of completeness_pct() of all samples that comes from the sampling of the truth
 // alone, percent: 0 where every point of a scan is a sample. Each sample stands for one part of the area, its

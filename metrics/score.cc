@@ -62,28 +62,19 @@ void write_accuracy(MetricWriter& writer, const CloudMeasurements& cloud, const 
 
 void write_shares(MetricWriter& writer, const CloudMeasurements& cloud, const Patch* patch,
                   const ScoreOptions& options) {
-  const std::span<const double> tolerances_m = options.tolerances_m;
-  std::vector<std::optional<double>> all_pct(tolerances_m.size()), inset_pct(tolerances_m.size());
-  if (cloud.completeness)
-    all_pct =
-        completeness_pct(*cloud.completeness, tolerances_m, [](std::size_t, std::size_t) { return true; });
-  if (cloud.completeness && patch != nullptr)
-    inset_pct = completeness_pct(*cloud.completeness, tolerances_m, [&](std::size_t i, std::size_t t) {
-      const Vec3& position_m = cloud.completeness->samples->positions_m[i];
-      const double m = tolerances_m[t];
-      return Patch{patch->x_min_m + m, patch->x_max_m - m, patch->y_min_m + m, patch->y_max_m - m}.contains(
-          position_m.x(), position_m.y());
-    });
+  std::vector<CompletenessShare> shares(options.tolerances_m.size());
+  if (cloud.completeness) shares = completeness_shares(*cloud.completeness, options.tolerances_m, patch);
   const std::string no_share = cloud.completeness ? "no area" : cloud.no_completeness;
   const std::string no_inset = !cloud.completeness ? cloud.no_completeness
                                : patch == nullptr  ? std::string(kNoPatchToInset)
                                                    : "the inset patch has no samples";
-  for (std::size_t t = 0; t < tolerances_m.size(); ++t) {
-    const double tolerance_m = tolerances_m[t];
-    const Measured precise = precision(cloud, tolerance_m), complete{all_pct[t], no_share};
+  for (std::size_t t = 0; t < shares.size(); ++t) {
+    const double tolerance_m = options.tolerances_m[t];
+    const Measured precise = precision(cloud, tolerance_m), complete{shares[t].all_pct, no_share};
     write(writer, "precision_{t}mm_pct", precise, tolerance_m);
     write(writer, "completeness_{t}mm_pct", complete, tolerance_m);
-    write(writer, "completeness_inset_{t}mm_pct", {inset_pct[t], no_inset}, tolerance_m);
+    write(writer, "completeness_inset_{t}mm_pct",
+          {patch == nullptr ? std::nullopt : shares[t].inset_pct, no_inset}, tolerance_m);
     write(writer, "fscore_{t}mm_pct", fscore(precise, complete), tolerance_m);
   }
 }
@@ -102,14 +93,14 @@ SeenSamples seen_samples(CloudMeasurements& cloud, const ViewCounter& count_view
 
 // Writes completeness_seen2_*.
 void write_seen(MetricWriter& writer, const SeenSamples& samples, const ScoreOptions& options) {
-  std::vector<std::optional<double>> seen_pct(options.tolerances_m.size());
-  if (!samples.views.empty())
-    seen_pct = completeness_pct(samples.completeness, options.tolerances_m,
-                                [&](std::size_t i, std::size_t) { return samples.views[i] >= 2; });
-  const std::string reason =
-      samples.views.empty() ? samples.why_none : "no part of the patch is seen by two cameras";
-  for (std::size_t t = 0; t < seen_pct.size(); ++t)
-    write(writer, "completeness_seen2_{t}mm_pct", {seen_pct[t], reason}, options.tolerances_m[t]);
+  for (const double tolerance_m : options.tolerances_m) {
+    Measured seen{std::nullopt, samples.why_none};
+    if (!samples.views.empty())
+      seen = {completeness_pct(samples.completeness, tolerance_m,
+                               [&](std::size_t i) { return samples.views[i] >= 2; }),
+              "no part of the patch is seen by two cameras"};
+    write(writer, "completeness_seen2_{t}mm_pct", seen, tolerance_m);
+  }
 }
 
 void write_distances_both_ways(MetricWriter& writer, const CloudMeasurements& cloud) {

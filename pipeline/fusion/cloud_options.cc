@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "core/error.h"
+
 namespace aqbench {
 namespace {
 
@@ -52,6 +54,7 @@ std::vector<ParameterSpec> surface_parameters(SurfaceMethod default_method, bool
 SurfaceOptions surface_options(const Parameters& parameters) {
   SurfaceOptions options;
   const auto named = std::ranges::find(kSurfaceNames, parameters.text("surface"));
+  if (named == kSurfaceNames.end()) throw usage_error("surface: unknown '{}'", parameters.text("surface"));
   options.method = static_cast<SurfaceMethod>(named - kSurfaceNames.begin());
   options.poisson_depth = static_cast<int>(parameters.integer("poisson_depth"));
   if (has_parameter(parameters, "surface_grid_m")) options.grid_m = parameters.number("surface_grid_m");

@@ -43,6 +43,7 @@ constexpr std::size_t kStripNodes = std::size(TextureLine{}.nodes), kStripStarts
 
 std::vector<TextureLine> in_strips(const std::vector<float>& tile) {
   std::vector<TextureLine> lines;
+  lines.reserve((kTileNodes / kStripStarts + 1) * kTileNodes);
   for (std::size_t first = 0; first < kTileNodes; first += kStripStarts)
     for (std::size_t row = 0; row < kTileNodes; ++row) {
       TextureLine& line = lines.emplace_back();

@@ -139,6 +139,26 @@ TEST(Completeness, OfHalfAPlaneIsFiftyPercent) {
   EXPECT_NEAR(value_of(metrics, "completeness_mean_mm"), 62.9, 0.5);
 }
 
+// All tolerances in one walk give, bit for bit, what a walk for each gives.
+TEST(Completeness, SharesAgreeWithOneToleranceAfterTheOther) {
+  const auto truth = make_scene("undulating", {}).truth.surface;
+  const Patch& patch = *truth->patch();
+  const Completeness drawn = measured(test::noisy_cloud(*truth, 3000, 0, 0.001, 5), *truth, 0.002, 1);
+  const std::vector<double> tolerances_m = {0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.003, 0.004, 0.03, 1};
+  const std::vector<CompletenessShare> shares = completeness_shares(drawn, tolerances_m, &patch);
+  ASSERT_EQ(shares.size(), tolerances_m.size());
+  for (std::size_t t = 0; t < shares.size(); ++t) {
+    const double m = tolerances_m[t];
+    const Patch inset{patch.x_min_m + m, patch.x_max_m - m, patch.y_min_m + m, patch.y_max_m - m};
+    const auto inside = [&](std::size_t i) {
+      return inset.contains(drawn.samples->positions_m[i].x(), drawn.samples->positions_m[i].y());
+    };
+    EXPECT_EQ(shares[t].all_pct, completeness_pct(drawn, m, [](std::size_t) { return true; })) << m;
+    EXPECT_EQ(shares[t].inset_pct, completeness_pct(drawn, m, inside)) << m;
+  }
+  EXPECT_FALSE(shares.back().inset_pct);  // nothing is left of the patch
+}
+
 TEST(Completeness, IsWeightedByArea) {
   Completeness completeness;
   SurfaceSamples samples;
@@ -146,13 +166,14 @@ TEST(Completeness, IsWeightedByArea) {
   samples.weights = {1, 2, 7};
   completeness.samples = std::make_shared<SurfaceSamples>(samples);
   completeness.distance_m = {0.001, 0.002, 0.003};
-  const auto shares =
-      completeness_pct(completeness, {{0.002, 0.0019, 0.002, 0.002}},
-                       [](std::size_t i, std::size_t t) { return t < 2 || (t == 2 && i > 0); });
-  EXPECT_DOUBLE_EQ(shares.at(0).value(), 30);
-  EXPECT_DOUBLE_EQ(shares.at(1).value(), 10);
-  EXPECT_DOUBLE_EQ(shares.at(2).value(), 200.0 / 9);
-  EXPECT_FALSE(shares.at(3));
+  const auto all = [](std::size_t) { return true; };
+  EXPECT_DOUBLE_EQ(completeness_pct(completeness, 0.002, all).value(), 30);
+  EXPECT_DOUBLE_EQ(completeness_pct(completeness, 0.0019, all).value(), 10);
+  EXPECT_DOUBLE_EQ(completeness_pct(completeness, 0.002, [](std::size_t i) { return i != 0; }).value(),
+                   200.0 / 9);
+  EXPECT_FALSE(completeness_pct(completeness, 0.002, [](std::size_t) { return false; }));
+  EXPECT_EQ(completeness_shares(completeness, {{0.002}}, nullptr).at(0).all_pct,
+            completeness_pct(completeness, 0.002, all));
   const CompletenessSummary summary = summarize_completeness(completeness);
   EXPECT_DOUBLE_EQ(summary.mean_m, 0.0026);
   EXPECT_EQ(summary.median_m, 0.003);
@@ -210,8 +231,7 @@ TEST(Completeness, SaysHowFarItsSamplesMayMisleadIt) {
       double sum = 0, squares = 0, said = 0, samples = 0;
       for (std::uint64_t seed = 1; seed <= kDraws; ++seed) {
         const Completeness drawn = measured(cloud, *truth, spacing_m, seed);
-        const double pct =
-            *completeness_pct(drawn, {{0.004}}, [](std::size_t, std::size_t) { return true; }).at(0);
+        const double pct = *completeness_pct(drawn, 0.004, [](std::size_t) { return true; });
         sum += pct;
         squares += pct * pct;
         said += sampling_se_pct(drawn, {{0.004}}).at(0) / kDraws;
