@@ -71,10 +71,9 @@ target_link_options(aqbench_methods INTERFACE LINKER:-u,aqbench_methods_table)
 aqbench_library(protocols_module metrics/protocols/module aqbench::protocols)
 target_link_libraries(aqbench_protocols_module PRIVATE Open3D::Open3D)  # in no header
 target_link_options(aqbench_protocols_module INTERFACE LINKER:-u,aqbench_protocols_table)
-aqbench_library(torch_protocols metrics/protocols/torch aqbench::protocols aqbench::torch)
-target_link_options(aqbench_torch_protocols INTERFACE LINKER:-u,aqbench_image_distance_table)
-aqbench_library(torch_methods pipeline/torch aqbench::dense_flow aqbench::torch)
-target_link_options(aqbench_torch_methods INTERFACE LINKER:-u,aqbench_torch_kernel_table LINKER:-u,aqbench_torchscript_table)
+aqbench_library(torch_methods pipeline/torch aqbench::dense_flow aqbench::protocols aqbench::torch)
+target_link_options(aqbench_torch_methods INTERFACE LINKER:-u,aqbench_torch_kernel_table
+  LINKER:-u,aqbench_torchscript_table LINKER:-u,aqbench_image_distance_table)
 aqbench_library(torch_measuring harness/measuring/torch aqbench::measuring aqbench::torch)
 target_link_options(aqbench_torch_measuring INTERFACE LINKER:-u,aqbench_torch_table)
 if(OpenCL_FOUND)
@@ -100,14 +99,14 @@ endforeach()
 add_library(aqbench_linked_modules INTERFACE)
 add_library(aqbench::linked_modules ALIAS aqbench_linked_modules)
 target_link_libraries(aqbench_linked_modules INTERFACE aqbench::embree_meshes aqbench::opencv_images aqbench::methods
-                      aqbench::workloads aqbench::protocols_module aqbench::torch_protocols aqbench::torch_methods aqbench::torch_measuring $<TARGET_NAME_IF_EXISTS:aqbench_opencl>)
+                      aqbench::workloads aqbench::protocols_module aqbench::torch_methods aqbench::torch_measuring $<TARGET_NAME_IF_EXISTS:aqbench_opencl>)
 
 aqbench_module(meshes embree_meshes embree)
 aqbench_module(pipeline
   "kernels views fusion sparse depth_maps plane_sweep dense_flow methods protocols_module"
   Open3D::Open3D opencv_core opencv_imgproc opencv_imgcodecs opencv_features2d opencv_video)
 # Loaded after `pipeline`, in which its symbols are resolved, too.
-aqbench_module(torch "workloads torch_protocols torch_methods torch_measuring" aqbench::torch
+aqbench_module(torch "workloads torch_methods torch_measuring" aqbench::torch
   opencv_core opencv_imgproc opencv_imgcodecs)
 if(OpenCL_FOUND)
   aqbench_module(opencl opencl OpenCL::OpenCL)

@@ -17,22 +17,13 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "core/text.h"
 #include "pipeline/dense_flow/dense_flow.h"
+#include "pipeline/torch/torch_message.h"
 
 namespace aqbench::dense_flow {
 namespace {
 
 constexpr const char* kSignature = "forward must return (warp [H, W, 2], confidence [H, W])";
-
-// LibTorch's messages end with the cause, after the locations; drops the C++ backtrace.
-std::string brief(const std::exception& error) {
-  std::string text = error.what();
-  if (const auto* const c10_error = dynamic_cast<const c10::Error*>(&error))
-    text = c10_error->what_without_backtrace();
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  return escape_bytes(text.substr(text.rfind('\n') + 1));
-}
 
 [[noreturn]] void fail_model(const std::filesystem::path& file, const std::string& what) {
   throw method_error("{}: {}", file.string(), what);
@@ -45,13 +36,13 @@ torch::jit::Module load_module(const std::filesystem::path& file, const std::str
   try {
     module = torch::jit::load(file.string(), c10::Device(c10::kCPU));
   } catch (const std::exception& error) {
-    throw input_error("{}: not a TorchScript module: {}", file.string(), brief(error));
+    throw input_error("{}: not a TorchScript module: {}", file.string(), torch_message(error));
   }
   try {
     module.eval();
     module.to(c10::Device(device));
   } catch (const std::exception& error) {
-    throw usage_error("device '{}' is unusable: {}", device, brief(error));
+    throw usage_error("device '{}' is unusable: {}", device, torch_message(error));
   }
   return module;
 }
@@ -89,7 +80,7 @@ PairWarp match_pair(torch::jit::Module& module, const std::filesystem::path& fil
   try {
     result = module.forward({image_tensor(a, device), image_tensor(b, device)});
   } catch (const std::exception& error) {
-    fail_model(file, "forward failed: " + brief(error));
+    fail_model(file, "forward failed: " + torch_message(error));
   }
   if (!result.isTuple() || result.toTupleRef().elements().size() != 2)
     fail_model(file, fmt::format("{}; got {}", kSignature, result.tagKind()));

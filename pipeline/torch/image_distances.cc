@@ -13,20 +13,11 @@
 #include <string>
 
 #include "core/error.h"
-#include "core/text.h"
 #include "metrics/protocols/view_images.h"
+#include "pipeline/torch/torch_message.h"
 
 namespace aqbench {
 namespace {
-
-// LibTorch's messages end with the cause, after the locations.
-std::string cause_of(const std::exception& error) {
-  std::string text = error.what();
-  if (const auto* const c10_error = dynamic_cast<const c10::Error*>(&error))
-    text = c10_error->what_without_backtrace();
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  return escape_bytes(text.substr(text.rfind('\n') + 1));
-}
 
 // 0 to 1 becomes -1 to 1, channels come first.
 at::Tensor tensor_of(std::span<const float> values, const ImagePair& image) {
@@ -55,7 +46,7 @@ std::function<double(const ImagePair& image)> image_distance(const std::string& 
     module = torch::jit::load(file, c10::Device(c10::kCPU));
     module.eval();
   } catch (const std::exception& error) {
-    throw input_error("{}: not a TorchScript module: {}", file, cause_of(error));
+    throw input_error("{}: not a TorchScript module: {}", file, torch_message(error));
   }
   return [file, module](const ImagePair& image) mutable {
     const c10::InferenceMode inference;
@@ -64,7 +55,7 @@ std::function<double(const ImagePair& image)> image_distance(const std::string& 
     try {
       value = module.forward({tensor_of(image.predicted, image), tensor_of(image.truth, image)});
     } catch (const std::exception& error) {
-      throw input_error("{}: forward failed: {}", file, cause_of(error));
+      throw input_error("{}: forward failed: {}", file, torch_message(error));
     }
     return number_of(file, value);
   };
