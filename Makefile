@@ -6,7 +6,7 @@ SWEEP_ARGS ?=
 PROFILE_ARGS ?= roma_like --scene undulating
 
 .DEFAULT_GOAL := help
-.PHONY: help deps library-deps configure build program libraries sweep test headers conformance dev-test docs docs-bundle demo-site profile profile-micro \
+.PHONY: help deps library-deps configure build program libraries sweep test headers conformance dev-test docs docs-bundle demo-site performance profile profile-micro \
         profile-clean format lint fuzz fuzz-build clean install uninstall packages wheel wheel-files portable portable-full
 
 help: ## Show what there is
@@ -44,6 +44,15 @@ sweep: program ## Run the default sweep (SWEEP_ARGS="--suite seed ...")
 
 demo-site: program ## Write a site over the committed bundles (build/demo-site/index.html)
 	@$(BUILD)/aqbench site docs/bundles --out build/demo-site
+
+# A quarter of an hour on one processor. Times of a machine that does nothing else are best.
+PERFORMANCE_RECORD := docs/performance/one_thread.json
+performance: build ## Measure the stages beside their peers and fill docs/performance.md
+	@mkdir -p $(dir $(PERFORMANCE_RECORD))
+	@$(BUILD)/performance_benchmark --benchmark_repetitions=12 --benchmark_enable_random_interleaving=true \
+	  --benchmark_context=commit=$$(git rev-parse --short=8 HEAD) --benchmark_out=$(BUILD)/performance.json
+	@sed '/"host_name"/d' $(BUILD)/performance.json >$(PERFORMANCE_RECORD)
+	@$(FILL_DOCS)
 
 profile: ## Profile with symbols (PROFILE_ARGS="METHOD --trace")
 	@scripts/profile.sh run $(PROFILE_ARGS)

@@ -3,7 +3,7 @@
 //   build/release/plane_sweep_benchmark
 // Counters:
 //   Mpx.depth.view/s  samples (pixels x depths x sources) in the fastest run
-//   roofline          share of the machine's fused multiply-add peak on that many threads, by the count of
+//   roofline          share of the measured fused multiply-add peak of that many threads, by the count of
 //                     operations in kFlopsPerSample; fused zncc only
 //   error_mm          median absolute depth error against the truth
 
@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "benchmarks/machine_limits.h"
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/text.h"
@@ -35,7 +36,13 @@ namespace {
 // Fused multiply-adds count as two. Sampling: two quartic polynomials 16, fractions 2, bilinear 10. Window:
 // column sums 10, moving window 6, correlation 20. Winner: 10 a pixel and depth, shared by four sources.
 constexpr double kFlopsPerSample = 28 + 36 + 2.5;
-constexpr double kPeakFlopsPerThread = 117e9;  // platform.md
+
+double peak_flops_of(int threads) {
+  static std::map<int, double> peaks;
+  set_thread_count(threads);
+  double& peak = peaks[threads];
+  return peak > 0 ? peak : peak = peak_flops();
+}
 
 struct Size {
   int width_px = 640, height_px = 480, depths = 64, sources = 4;
@@ -86,7 +93,7 @@ void sweep(benchmark::State& state, const Size& size, const Options& options, in
   const double samples_per_s = pixels * options.depths * size.sources / fastest_s;
   state.counters["Mpx.depth.view/s"] = samples_per_s / 1e6;
   if (options.kernel == Kernel::fused && options.cost == CostFunction::zncc)
-    state.counters["roofline"] = samples_per_s * kFlopsPerSample / (kPeakFlopsPerThread * threads);
+    state.counters["roofline"] = samples_per_s * kFlopsPerSample / peak_flops_of(threads);
   state.counters["error_mm"] = median_error_mm(result, views.true_depth_m);
 }
 

@@ -10,9 +10,9 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
 #include <vector>
 
+#include "benchmarks/machine_limits.h"
 #include "core/parallel.h"
 #include "core/random.h"
 #include "scenes/optics/projection_table.h"
@@ -23,54 +23,9 @@
 namespace aqbench {
 namespace {
 
-using Float16 = float __attribute__((vector_size(64)));
-using Float8 = float __attribute__((vector_size(32)));
-
-// `chains` independent multiply-adds hide the latency; enough of them for two units, few enough for the
-// registers.
-template <class Vector, int chains>
-AQBENCH_INLINE float fma_chains(std::size_t rounds, float a, float b) {
-  Vector sums[chains];
-  for (int i = 0; i < chains; ++i) sums[i] = Vector{} + static_cast<float>(i);
-  for (std::size_t round = 0; round < rounds; ++round) {
-#pragma GCC unroll 16
-    for (int i = 0; i < chains; ++i) sums[i] = sums[i] * a + b;
-  }
-  Vector total{};
-  for (int i = 0; i < chains; ++i) total += sums[i];
-  return total[0];
-}
-
-AQBENCH_MULTIVERSION
-float fma_wide(std::size_t rounds, float a, float b) { return fma_chains<Float16, 12>(rounds, a, b); }
-
-AQBENCH_MULTIVERSION
-float fma_narrow(std::size_t rounds, float a, float b) { return fma_chains<Float8, 12>(rounds, a, b); }
-
-// Processor time of this thread, as Google Benchmark's rates use: a shared machine slows them less.
-double thread_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-// Multiply-adds per second times 2, the better of both vector widths, best of several runs.
-double measure_peak_flops() {
-  constexpr std::size_t kRounds = 4'000'000;
-  const auto best = [](auto kernel, double flops_per_round) {
-    double flops = 0;
-    for (int run = 0; run < 7; ++run) {
-      const double begin_s = thread_seconds();
-      benchmark::DoNotOptimize(kernel(kRounds, 0.999f, 1e-3f));
-      flops = std::max(flops, flops_per_round * kRounds / (thread_seconds() - begin_s));
-    }
-    return flops;
-  };
-  return std::max(best(fma_wide, 12 * 16 * 2), best(fma_narrow, 12 * 8 * 2));
-}
-
-double peak_flops() {
-  static const double peak = measure_peak_flops();
+double measured_peak() {
+  set_thread_count(1);
+  static const double peak = peak_flops();
   return peak;
 }
 
@@ -79,7 +34,7 @@ void report(benchmark::State& state, const char* what, double count, double flop
   state.counters["GFLOP/s"] =
       benchmark::Counter(count * flops_each * 1e-9, benchmark::Counter::kIsIterationInvariantRate);
   state.counters["share_of_peak"] =
-      benchmark::Counter(count * flops_each / peak_flops(), benchmark::Counter::kIsIterationInvariantRate);
+      benchmark::Counter(count * flops_each / measured_peak(), benchmark::Counter::kIsIterationInvariantRate);
 }
 
 const std::vector<RefractiveCamera>& ring() {
@@ -202,7 +157,7 @@ BENCHMARK(exact_image)->Unit(benchmark::kMillisecond);
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  std::fprintf(stderr, "FMA peak, one thread: %.1f GFLOP/s\n", aqbench::peak_flops() * 1e-9);
+  std::fprintf(stderr, "FMA peak, one thread: %.1f GFLOP/s\n", aqbench::measured_peak() * 1e-9);
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return 0;

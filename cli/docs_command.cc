@@ -61,7 +61,9 @@ CommandLine<DocsRequest> docs_command_line() {
       "environment, reproduce, narrative;\n                      of the first --bundle, or "
       "of the one whose folder's name\n                      follows: <!-- aqbench:accuracy pipeline -->\nof "
       "the program:       scenes, methods, metrics, suites, hotspots, commands,\n"
-      "                      flags COMMAND\n\nExit 0 written or up to date, 1 stale "
+      "                      flags COMMAND\nof timed stages:      machine, stages, peers, with the file "
+      "of the times:\n                      <!-- aqbench:peers performance/one_thread.json -->\n\nExit 0 "
+      "written or up to date, 1 stale "
       "(--check) or the bundle does not verify, 2 bad marker.",
       {{"bundle", "DIR", "a source of numbers; may be repeated", into<&DocsRequest::bundles>, repeated()},
        {"check", nullptr, "write nothing; exit 1 naming stale sections", into<&DocsRequest::check>}},
@@ -77,7 +79,9 @@ ExitCode docs_command(const Arguments& arguments) {
   std::size_t stale = 0;
   for (const std::string& file : request.files) {
     const std::string text = read_file(file);
-    const FilledDocs filled = fill_docs(text, file, sections);
+    DocsSections of_file = performance_sections(std::filesystem::path(file).parent_path());
+    of_file.insert(sections.begin(), sections.end());
+    const FilledDocs filled = fill_docs(text, file, of_file);
     for (const DocsChange& change : filled.changes)
       fmt::print("{}:{}: {} {}\n", printable(file), change.line, printable(change.section),
                  request.check ? "is stale" : "updated");

@@ -19,6 +19,7 @@ image count in different ways, so that only windows that lie inside all images a
 import argparse
 import importlib
 import json
+import os
 import pathlib
 import statistics
 import subprocess
@@ -108,6 +109,21 @@ def differences(ours, theirs, truth, step_m):
                for side, values in errors.items()}}
 
 
+def record_of(report, costs, options):
+    """The report in the form of Google Benchmark, of which `aqbench docs` makes a table."""
+    size = f"{options.scene}, {options.rig}, {options.width} px, {options.depths} depths, window {options.window}"
+    unequal = {"ncc_reference": "same cost; the peer projects exactly and keeps volumes, and is warm; ours is cold",
+               "zncc": "ours compares by aqbench's own cost; else as above"}
+    context = {"date": time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime()), "load_avg": list(os.getloadavg()),
+               "num_cpus": os.cpu_count(), "settings": report["settings"], "torch": report["torch"]}
+    for cost in costs:
+        context[cost] = f"{size} | AquaMVS in PyTorch | {unequal[cost]}"
+    return {"context": {**context, "results": {cost: report[cost]["results"] for cost in costs}},
+            "benchmarks": [{"name": cost, "run_type": "iteration", "repetition_index": index,
+                            "ours_s": ours_ms / 1000, "peer_s": peer_ms / 1000}
+                           for cost in costs for index, (peer_ms, ours_ms) in enumerate(report[cost]["pairs_ms"])]}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkout", type=pathlib.Path)
@@ -156,7 +172,7 @@ def main():
             print(f"{cost}: theirs {medians[0]:.1f} ms, ours {medians[1]:.1f} ms, theirs / ours "
                   f"{statistics.median(ratios):.1f} ({ratios[0]:.1f} to {ratios[-1]:.1f} in {len(ratios)} pairs)")
     if options.json:
-        options.json.write_text(json.dumps(report, indent=1) + "\n")
+        options.json.write_text(json.dumps(record_of(report, costs, options), indent=1) + "\n")
 
 
 if __name__ == "__main__":

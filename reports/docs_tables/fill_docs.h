@@ -8,6 +8,7 @@
 // A marker may have arguments: <!-- aqbench:flags sweep -->. Markers inside fenced code are plain text.
 
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <string>
@@ -17,6 +18,9 @@
 #include "reports/content/bundle_content.h"
 
 namespace aqbench {
+
+// The width of text in documents; rows of tables are as long as they are.
+inline constexpr std::size_t kDocumentColumns = 120;
 
 // Returns the Markdown of a section, without the markers, ending in a line break. May throw Error.
 using DocsSection = std::function<std::string(const std::vector<std::string>& arguments)>;
@@ -57,5 +61,10 @@ DocsSections missing_bundle_sections();
 
 // Returns the sections scenes, methods, metrics, suites and hotspots.
 DocsSections registry_sections();
+
+// Returns the sections machine, stages and peers. Their argument names a report of
+// benchmarks/performance_benchmark.cc, in JSON and relative to the folder. They throw Error(input) for a
+// report without the limits of the machine, and for fewer pairs than an interval needs.
+DocsSections performance_sections(const std::filesystem::path& folder);
 
 }  // namespace aqbench

@@ -70,8 +70,6 @@ DocsSection without_arguments(const Render& render) {
   return [render](const std::vector<std::string>&) { return render(); };
 }
 
-constexpr std::size_t kDocumentColumns = 120;  // of text in documents; rows of tables are as long as they are
-
 [[noreturn]] void no_data(const std::string& what) {
   throw Error(ErrorKind::input, "the bundle has no " + what);
 }
