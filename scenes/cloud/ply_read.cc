@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "core/files.h"
@@ -140,10 +141,64 @@ std::vector<PlyTarget> vertex_targets(const PlyElement& element, PointCloud& clo
   return targets;
 }
 
+// A binary file of which whole records can be taken.
+class PlyRecordSource final : public PlyBinarySource {
+ public:
+  PlyRecordSource(std::string_view bytes, const PlyHeader& header, const std::string& name)
+      : PlyBinarySource(bytes, header, name), swap_(swaps_ply_bytes(header.format)) {}
+
+  bool swaps() const { return swap_; }
+  // Returns the next bytes, of which there must be as many, and goes on behind them.
+  const char* take(std::size_t bytes) { return std::exchange(position_, position_ + bytes); }
+
+ private:
+  bool swap_;
+};
+
+// Stores one property of some records, which lie `record_bytes` apart. The compiler sees the usual type.
+template <class Real>
+void store_column(const char* from, std::size_t record_bytes, PlyScalar type, bool swap, std::size_t count,
+                  Real* to, std::size_t stride) {
+  if (type == PlyScalar::float32 && !swap) {
+    for (std::size_t i = 0; i < count; ++i)
+      to[stride * i] = static_cast<Real>(load_ply_scalar<float>(from + i * record_bytes, false));
+    return;
+  }
+  for (std::size_t i = 0; i < count; ++i)
+    to[stride * i] = static_cast<Real>(load_ply_value(type, from + i * record_bytes, swap));
+}
+
+// Reads records without lists, for which check_promise() has found enough bytes: one property of many records
+// after the other, while these stay in the cache.
+void store_records(PlyRecordSource& source, const PlyElement& element,
+                   const std::vector<PlyTarget>& targets) {
+  constexpr std::size_t kRecordsAtOnce = 1024;
+  const auto record_bytes =
+      static_cast<std::size_t>(least_record_size(element, PlyFormat::binary_little_endian));
+  for (std::size_t first = 0; first < element.count; first += kRecordsAtOnce) {
+    const std::size_t count = std::min<std::size_t>(kRecordsAtOnce, element.count - first);
+    const char* from = source.take(count * record_bytes);
+    for (std::size_t p = 0; p < targets.size(); ++p) {
+      const PlyScalar type = element.properties[p].type;
+      const PlyTarget& to = targets[p];
+      const std::size_t place = to.stride * first;
+      const auto store = [&](auto* array) {
+        if (array != nullptr)
+          store_column(from, record_bytes, type, source.swaps(), count, array + place, to.stride);
+      };
+      store(to.real);
+      store(to.single);
+      store(to.byte);
+      from += ply_scalar_size(type);
+    }
+  }
+}
+
 template <class Source>
-void read_vertices(Source& source, const PlyElement& element, PointCloud& cloud) {
-  std::vector<float> levels;
-  const std::vector<PlyTarget> targets = vertex_targets(element, cloud, levels, source.name());
+void read_records(Source& source, const PlyElement& element, const std::vector<PlyTarget>& targets) {
+  if constexpr (std::is_same_v<Source, PlyRecordSource>)
+    if (std::ranges::none_of(element.properties, &PlyProperty::is_list))
+      return store_records(source, element, targets);
   for (std::uint64_t i = 0; i < element.count; ++i) {
     source.begin_record(element, i);
     for (std::size_t p = 0; p < targets.size(); ++p) {
@@ -161,6 +216,13 @@ void read_vertices(Source& source, const PlyElement& element, PointCloud& cloud)
     }
     source.end_record();
   }
+}
+
+template <class Source>
+void read_vertices(Source& source, const PlyElement& element, PointCloud& cloud) {
+  std::vector<float> levels;
+  const std::vector<PlyTarget> targets = vertex_targets(element, cloud, levels, source.name());
+  read_records(source, element, targets);
   make_unit_length(cloud.normals);
   if (!levels.empty()) cloud.colours = colours_of(levels);
 }
@@ -282,7 +344,7 @@ GeometryFile read_ply(const std::filesystem::path& path) {
   const std::string bytes = read_file(path);
   const PlyHeader header = parse_ply_header(bytes, name);
   if (header.format == PlyFormat::ascii) return read_elements(PlyAsciiSource(bytes, header, name), header);
-  return read_elements(PlyBinarySource(bytes, header, name), header);
+  return read_elements(PlyRecordSource(bytes, header, name), header);
 }
 
 }  // namespace aqbench
