@@ -133,7 +133,7 @@ std::vector<Flag<SweepRequest>> conclusion_flags() {
 std::vector<Flag<KeptFiles>> kept_files_flags() {
   return {
       {"keep-clouds", nullptr, "keep scored clouds as PLY in the bundle's clouds/", into<&KeptFiles::cloud>},
-      {"no-pictures", nullptr, "omit pictures of depth maps, and the report's 3D views",
+      {"no-pictures", nullptr, "omit pictures of depth maps, photographs, and the report's 3D views",
        turn_off<&KeptFiles::pictures>}};
 }
 

@@ -7,8 +7,8 @@
 namespace aqbench {
 
 // The folders of a bundle with files of cases, by content: tables of errors by place, of completeness by
-// number of views, of depth errors, of holes and cameras; scored clouds; cloud views; pictures of depth maps;
-// output of external programs; profiles.
+// number of views, of depth errors, of holes and cameras; scored clouds; cloud views; pictures of depth maps
+// and photographs; output of external programs; profiles.
 inline constexpr const char* kTilesFolder = "tiles";
 inline constexpr const char* kViewsFolder = "views";
 inline constexpr const char* kDepthFolder = "depth";

@@ -24,6 +24,7 @@
 #include "harness/running/method_run.h"
 #include "harness/running/sampled_scene.h"
 #include "harness/scoring/evaluate.h"
+#include "harness/scoring/photographs.h"
 #include "harness/scoring/true_surface.h"
 #include "pipeline/method/method.h"
 #include "pipeline/opencl/opencl.h"
@@ -126,6 +127,7 @@ void score_case(const Case& planned, const Subject& subject, Reconstruction outp
     options.score.samples = std::move(samples);
   }
   evaluate(subject, {std::move(output)}, options, result);
+  if (kept.pictures) keep_photographs(subject, result);
 }
 
 void run_simulated(const Case& planned, const MethodSpec& method, CaseBoard& board, const KeptFiles& kept,

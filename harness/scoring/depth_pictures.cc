@@ -166,8 +166,7 @@ Picture depth_picture(const DepthMap& map, const PictureGrid& grid, const DepthS
 // Adds the pictures of a camera, by its number, and its confidences, if any, to the list and its files.
 void add_camera(std::size_t number, const DepthMap& map, const PictureGrid& grid,
                 const std::string& filled_pct, std::vector<Picture> pictures, PictureFiles& files) {
-  if (files.empty())
-    files.emplace_back(kPictureListName, "file,kind,camera,unit,low,high,every_px,filled_pct,beyond_pct\n");
+  if (files.empty()) files.emplace_back(kPictureListName, kPictureListHeader);
   if (!map.confidence.empty()) pictures.push_back({"confidence", "1", 0, 1, paint_confidences(map, grid)});
   for (const Picture& picture : pictures) {
     const std::string file =

@@ -20,6 +20,8 @@ inline constexpr int kPictureSide_px = 480, kSmallPictureSide_px = 160;
 
 // The file in the folder of a case that says what its pictures show.
 inline constexpr const char* kPictureListName = "pictures.csv";
+inline constexpr const char* kPictureListHeader =
+    "file,kind,camera,unit,low,high,every_px,filled_pct,beyond_pct\n";
 
 // Files for the folder of a case, name and bytes.
 using PictureFiles = std::vector<std::pair<std::string, std::string>>;

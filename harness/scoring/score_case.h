@@ -30,10 +30,10 @@ namespace aqbench {
 
 // Which files of a scored case are kept beside its tables.
 struct KeptFiles {
-  bool cloud = false;  // what was scored: clouds/NAME.ply
-  bool pictures =
-      true;  // of depth maps (harness/scoring/depth_pictures.h), and the cloud view (harness/viewing/)
-  bool tables = true;  // of errors by place, and of completeness by number of views
+  bool cloud = false;    // what was scored: clouds/NAME.ply
+  bool pictures = true;  // of depth maps (harness/scoring/depth_pictures.h), photographs, and the cloud view
+                         // (harness/viewing/)
+  bool tables = true;    // of errors by place, and of completeness by number of views
   // An existing folder for what a real method gives, as it gives it: cloud.ply, mesh.ply and, as float32 in
   // metres along the refracted ray with NaN for none, depth/CAMERA.npy, depth/CAMERA_confidence.npy. Empty:
   // it is not kept.

@@ -172,6 +172,7 @@ std::string encode_view(const CloudView& view) {
                  {"triangles", view.triangles.size()}};
   if (!view.colours.empty()) header["colours"] = kColours;
   if (view.is_agreement) header["values"] = kAgreement;
+  if (!view.rays.empty()) header["rays"] = view.rays.size();
   std::string line = header.dump();
   line.back() = ',';  // in place of the closing brace
   line += "\"scene\":" + (view.scene_json.empty() ? "{}" : view.scene_json) + "}\n";
@@ -189,7 +190,7 @@ std::string encode_view(const CloudView& view) {
   append(bytes, view.causes);
   bytes += differences(view.vertices);
   append(bytes, view.vertex_errors);
-  return bytes + triangle_bytes(view.triangles);
+  return bytes + triangle_bytes(view.triangles) + differences(view.rays);
 }
 
 CloudView decode_view(std::string_view bytes, const std::string& source) {
@@ -225,6 +226,7 @@ CloudView decode_view(std::string_view bytes, const std::string& source) {
   view.vertices = reader.points(vertices);
   view.vertex_errors = reader.bytes<std::int8_t>(vertices);
   view.triangles = reader.triangles(triangles, vertices);
+  if (json.contains("rays")) view.rays = reader.points(header.at("rays").count());
   reader.expect_end();
   return view;
 }
@@ -235,6 +237,7 @@ CloudView thinned(const CloudView& view, std::size_t every, std::size_t most_hol
   thin.scored = view.scored;
   thin.far = view.far;
   thin.scene_json = view.scene_json;
+  thin.rays = view.rays;
   thin.is_agreement = view.is_agreement;
   for (std::size_t i = 0; i < view.points.size(); i += std::max<std::size_t>(every, 1)) {
     thin.points.push_back(view.points[i]);

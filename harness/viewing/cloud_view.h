@@ -40,6 +40,7 @@ struct CloudView {
   std::vector<GridPoint> vertices;          // of the mesh; empty without one
   std::vector<std::int8_t> vertex_errors;
   std::vector<std::array<std::uint32_t, 3>> triangles;
+  std::vector<GridPoint> rays = {};  // of the cameras (harness/viewing/camera_rays.h)
   // {"truth": ..., "cameras": [...], "water_z_mm": ..., "mesh": {"triangles": N, "kept": n, "moved_mm": x}},
   // compact; "{}" for none. Of N triangles of the mesh inside the patch n are kept, with vertices moved by at
   // most x.
@@ -68,7 +69,7 @@ std::uint16_t colour_code(const std::array<std::uint8_t, 3>& rgb);
 
 // Returns the bytes of the file: a line "aqbench-view 1", a line of JSON that describes the rest, and the
 // arrays: positions as differences from the previous one, in zigzag varints (LEB128), colours in two bytes,
-// low byte first. A view without colours does not mention them.
+// low byte first. A view without colours or rays does not mention them.
 std::string encode_view(const CloudView& view);
 
 // Reads the bytes of such a file. Throws Error(input) naming `source` for anything that encode_view() does

@@ -8,6 +8,7 @@
 #include "core/json.h"
 #include "core/morton.h"
 #include "core/quantiles.h"
+#include "harness/viewing/camera_rays.h"
 #include "metrics/scored_points.h"
 
 namespace aqbench {
@@ -137,28 +138,11 @@ Json truth_json(const Surface& truth, const Vec3& origin_m) {
           {"z_steps", heights}};
 }
 
-Json camera_json(const Camera& camera, const Vec3& origin_m) {
-  const Vec3 centre = (camera_centre_m(camera.camera_from_world) - origin_m) * kMillimetresPerMetre;
-  Json corners = Json::array();
-  for (const auto& [u, v] : {std::pair{0, 0}, {1, 0}, {1, 1}, {0, 1}}) {
-    const Intrinsics& inside = camera.intrinsics;
-    const Vec3 ray((u * inside.width_px - inside.K(0, 2)) / inside.K(0, 0),
-                   (v * inside.height_px - inside.K(1, 2)) / inside.K(1, 1), 1);
-    const Vec3 world = camera.camera_from_world.rotation.transpose() * ray;
-    for (int axis = 0; axis < 3; ++axis) corners.push_back(rounded(world[axis], 1e-4));
-  }
-  return {{"name", camera.name},
-          {"centre_mm", {rounded(centre.x(), 1e-2), rounded(centre.y(), 1e-2), rounded(centre.z(), 1e-2)}},
-          {"corners", corners}};
-}
-
-std::string scene_text(Json truth, const Rig* rig, const Vec3& origin_m, Json mesh) {
+std::string scene_text(Json truth, const Rig* rig, const Vec3& origin_m, Json mesh, CloudView& view) {
   Json scene = {{"truth", std::move(truth)}};
   if (!mesh.is_null()) scene["mesh"] = std::move(mesh);
   if (rig != nullptr) {
-    Json cameras = Json::array();
-    for (const Camera& camera : rig->cameras) cameras.push_back(camera_json(camera, origin_m));
-    scene["cameras"] = std::move(cameras);
+    scene["cameras"] = add_camera_rays(*rig, view);
     if (const auto water = level_water(*rig))
       scene["water_z_mm"] = rounded((water->water_z_m - origin_m.z()) * kMillimetresPerMetre, 1e-2);
   }
@@ -280,7 +264,7 @@ CloudView make_view(const Reconstruction& reconstruction, const Surface& truth, 
   Json mesh;
   if (reconstruction.mesh && !reconstruction.mesh->triangles.empty())
     mesh = add_scored_mesh(*reconstruction.mesh, truth, origin_m, limits.triangles, view);
-  view.scene_json = scene_text(truth_json(truth, origin_m), rig, origin_m, std::move(mesh));
+  view.scene_json = scene_text(truth_json(truth, origin_m), rig, origin_m, std::move(mesh), view);
   return view;
 }
 
@@ -319,7 +303,7 @@ CloudView make_view_without_truth(const Reconstruction& reconstruction, const Un
                     std::vector<std::int8_t>(vertices, agreement_code(std::nan(""))), origin_m,
                     limits.triangles, view);
   }
-  view.scene_json = scene_text(nullptr, rig, origin_m, std::move(mesh));
+  view.scene_json = scene_text(nullptr, rig, origin_m, std::move(mesh), view);
   return view;
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
@@ -22,6 +23,7 @@ struct SharedCases {
   std::map<std::string, std::string> views;
   std::map<std::string, std::string> stacks;
   std::map<std::string, std::vector<ReportTile>> tiles;  // by the names of these records
+  std::map<std::string, std::vector<ReportPicture>> photographs;
 };
 
 SharedCases shared_cases(const CompareReport& report, const ComparedSide& a, const ComparedSide& b) {
@@ -39,6 +41,7 @@ SharedCases shared_cases(const CompareReport& report, const ComparedSide& a, con
       record.case_name = letter + name;
       record.metrics = found->metrics;
       if (clouds) shared.views[record.case_name] = pictures->views.at(name);
+      if (clouds) shared.photographs[record.case_name] = of_case(pictures->photographs, name);
       if (const auto tiles = pictures->tiles.find(name); tiles != pictures->tiles.end())
         shared.tiles[record.case_name] = tiles->second;
       if (const auto stacks = pictures->stacks.find(name); stacks != pictures->stacks.end())
@@ -49,7 +52,8 @@ SharedCases shared_cases(const CompareReport& report, const ComparedSide& a, con
   return shared;
 }
 
-std::string shared_json(const SharedCases& shared, const ShortNames& names, const std::string& worst_case) {
+std::string shared_json(const SharedCases& shared, const ShortNames& names, const std::string& worst_case,
+                        PageBlocks& photographs) {
   const std::map<std::string, JsonBox> stacks = page_stacks(shared.stacks);
   Json cases = Json::array();
   for (const Record& record : shared.results.records) {
@@ -62,6 +66,7 @@ std::string shared_json(const SharedCases& shared, const ShortNames& names, cons
   return Json({{"cases", std::move(cases)},
                {"pairs", true},
                {"worst", worst_case},
+               {"photographs", add_photographs(shared.photographs, photographs)},
                {"colours", scale_colours_json()}})
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -87,14 +92,17 @@ std::string compare_page(const CompareReport& report, const ComparedSide& a, con
     notes.items.push_back("another machine or build: " + difference);
   parts.body = html_of(notes) +
                html_of(verdicts_section(verdicts, "A", "B", "The largest change for the worse first."));
+  PageBlocks photographs;
   if (!shared.stacks.empty() || !shared.views.empty())
     parts.data_json = shared_json(
-        shared, report.names, verdicts.count(Verdict::regressed) > 0 ? verdicts.rows.front().case_name : "");
+        shared, report.names, verdicts.count(Verdict::regressed) > 0 ? verdicts.rows.front().case_name : "",
+        photographs);
   const std::string places =
       tile_places_section(verdicts, tiles_of, "Cases of which both bundles have tiles that differ.");
-  const std::size_t others = (parts.data_json.size() + places.size()) / 4 * 3;
+  const std::size_t others = (parts.data_json.size() + places.size()) / 4 * 3 + block_bytes(photographs);
   parts.blocks = fit_views(shared.views, shared.results, kCloudBytes - std::min(kCloudBytes, others));
   parts.viewer = !parts.blocks.empty();
+  if (parts.viewer) std::ranges::move(photographs, std::back_inserter(parts.blocks));
   parts.flames = !shared.stacks.empty();
   if (parts.viewer)
     parts.body += scripted_section("clouds", "Where on the surface",

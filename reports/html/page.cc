@@ -26,7 +26,8 @@ std::vector<std::string_view> scripts_of(const PageParts& parts) {
   add(parts.plots, {"uPlot.iife.min.js", "plots.js", "plots_page.js"});
   add(parts.comparison, {"uPlot.iife.min.js", "plots.js", "ab_page.js"});
   add(parts.flames, {"flames.js"});
-  add(parts.viewer, {"view_data.js", "viewer_camera.js", "viewer_draw.js", "viewer.js", "viewer_page.js"});
+  add(parts.viewer, {"view_data.js", "view_rays.js", "viewer_camera.js", "viewer_draw.js", "viewer_rig.js",
+                     "viewer.js", "viewer_page.js"});
   for (std::string_view& name : names) name = page_asset(name);
   return names;
 }

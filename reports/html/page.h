@@ -10,11 +10,14 @@
 
 namespace aqbench {
 
+// Data that scripts ask for by their ids: id and bytes, embedded in base64.
+using PageBlocks = std::vector<std::pair<std::string, std::string>>;
+
 // What a page is made of. `header` and `body` are HTML; the rest is text that is escaped here.
 struct PageParts {
   std::string title, header, body;
-  std::string data_json;                                    // for the scripts; "" where there is none
-  std::vector<std::pair<std::string, std::string>> blocks;  // id and bytes, embedded in base64
+  std::string data_json;  // for the scripts; "" where there is none
+  PageBlocks blocks;
   // Which scripts the page needs beside those of tables.
   bool plots = false, comparison = false, flames = false, viewer = false;
 };

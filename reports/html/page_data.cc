@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/drawing/colour_map.h"
 #include "harness/measuring/timing.h"
@@ -110,7 +111,27 @@ Json scale_colours_json() {
   return {{"signed", std::move(of_signs)}, {"size", std::move(of_sizes)}};
 }
 
-std::string page_data_json(const BundleContent& content, const std::map<std::string, JsonBox>& stacks) {
+Json add_photographs(const std::map<std::string, std::vector<ReportPicture>>& photographs,
+                     PageBlocks& blocks) {
+  std::map<std::string_view, std::size_t> numbers;
+  Json of_cases = Json::object();
+  for (const auto& [case_name, pictures] : photographs)
+    for (const ReportPicture& picture : pictures) {
+      const auto [place, is_new] = numbers.emplace(picture.bytes, numbers.size());
+      if (is_new) blocks.emplace_back(fmt::format("photograph-{}", place->second), picture.bytes);
+      of_cases[case_name][picture.camera] = {place->second, picture.every_px};
+    }
+  return of_cases;
+}
+
+std::size_t block_bytes(const PageBlocks& blocks) {
+  std::size_t bytes = 0;
+  for (const auto& [id, content] : blocks) bytes += content.size();
+  return bytes;
+}
+
+std::string page_data_json(const BundleContent& content, const std::map<std::string, JsonBox>& stacks,
+                           Json photographs) {
   const Results& results = content.results;
   const std::vector<std::string> names = metric_names(results);
   const CaseNames labels = name_cases(results);
@@ -124,7 +145,8 @@ std::string page_data_json(const BundleContent& content, const std::map<std::str
                      {"metrics", metrics_json(results, names)},
                      {"cases", std::move(cases)},
                      {"gate", gate_json(content)},
-                     {"colours", scale_colours_json()}};
+                     {"colours", scale_colours_json()},
+                     {"photographs", std::move(photographs)}};
   return data.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

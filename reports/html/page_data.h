@@ -6,17 +6,30 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/json.h"
 #include "reports/content/bundle_content.h"
+#include "reports/html/page.h"
+#include "reports/html/pictures.h"
 
 namespace aqbench {
 
+// Adds the photographs of cases to the blocks of a page, equal ones once, as "photograph-0" and so on.
+// Returns
+//   {CASE: {CAMERA: [number of the block, every_px], ...}, ...}
+Json add_photographs(const std::map<std::string, std::vector<ReportPicture>>& photographs,
+                     PageBlocks& blocks);
+
+// Returns the bytes of blocks.
+std::size_t block_bytes(const PageBlocks& blocks);
+
 // Returns compact JSON: "metrics" (name, unit, better, definition), "cases" (name, label, status, reason,
 // values in the order of the metrics, why undefined ones are, times, options, command, stacks of
-// its profile), "gate" (case, metric, verdict, accepted value), "reproduce", "colours" of scales.
-// `stacks` are those of page_stacks().
-std::string page_data_json(const BundleContent& content, const std::map<std::string, JsonBox>& stacks);
+// its profile), "gate" (case, metric, verdict, accepted value), "reproduce", "colours" of scales,
+// "photographs". `stacks` are those of page_stacks(), `photographs` those of add_photographs().
+std::string page_data_json(const BundleContent& content, const std::map<std::string, JsonBox>& stacks,
+                           Json photographs);
 
 // Returns the colours of scales as "#rrggbb": "signed" (core/drawing/colour_map.h, diverging) and "size".
 Json scale_colours_json();

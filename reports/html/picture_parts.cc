@@ -72,7 +72,7 @@ std::string depth_figure(const ReportPicture& picture, const CasePictures& of) {
   return figure(
       fmt::format("<img alt=\"{}\" src=\"data:image/png;base64,{}\">",
                   xml_escape(fmt::format("{} of camera {}, {}", kind->kind, picture.camera, of.label)),
-                  base64_text(picture.png)),
+                  base64_text(picture.bytes)),
       colour_bar({picture.low, picture.high, picture.unit, kind->colour_of}),
       picture_caption(picture, *kind, of));
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <set>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -29,8 +30,10 @@ bool read_number(std::string_view field, double& value) {
 
 bool is_index(double value) { return value >= 0 && value < 10000 && value == std::floor(value); }
 
-bool is_plain_png(std::string_view file) {
-  return file.ends_with(".png") &&
+constexpr std::string_view kPhotograph = "photograph";
+
+bool is_plain_picture(std::string_view file, std::string_view kind) {
+  return file.ends_with(kind == kPhotograph ? ".jpg" : ".png") &&
          file.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.") == file.npos &&
          !file.starts_with('.');
 }
@@ -51,17 +54,19 @@ void for_each_row(std::string_view csv, std::string_view header, const std::stri
   if (taken == 0) throw input_error.of_file(source, "has no row");
 }
 
-// Reads the pictures of depths: the first camera of every case, then the second of every case, and so on, so
+// A picture of a bundle before its file is read.
+struct ListedPicture {
+  std::size_t camera;  // the place of its camera among those of its case
+  std::string case_name;
+  std::filesystem::path file;
+  ReportPicture picture;
+};
+
+// The pictures that are there, the first camera of every case, then the second of every case, and so on, so
 // that what has no room is the last cameras of all.
-void read_depth_pictures(const std::filesystem::path& bundle, const Results& results, ReportPictures& found) {
-  constexpr std::uintmax_t kMaxPictureBytes = std::uintmax_t{3} << 18, kMaxListBytes = 1 << 20;
-  struct Listed {
-    std::size_t camera;  // the place of its camera among those of its case
-    std::string case_name;
-    std::filesystem::path file;
-    ReportPicture picture;
-  };
-  std::vector<Listed> all;
+std::vector<ListedPicture> list_pictures(const std::filesystem::path& bundle, const Results& results) {
+  constexpr std::uintmax_t kMaxListBytes = 1 << 20;
+  std::vector<ListedPicture> all;
   for (const Record& record : results.records) {
     const std::filesystem::path folder = bundle / kPicturesFolder / file_name_of(record.case_name);
     if (!path_exists(folder / kPictureListName)) continue;
@@ -70,23 +75,47 @@ void read_depth_pictures(const std::filesystem::path& bundle, const Results& res
                                                      (folder / kPictureListName).string())) {
       const std::filesystem::path file = folder / picture.file;
       if (!path_exists(file)) continue;
-      found.kinds[record.case_name].insert(picture.kind);
       if (std::ranges::find(cameras, picture.camera) == cameras.end()) cameras.push_back(picture.camera);
       const auto place = std::ranges::find(cameras, picture.camera) - cameras.begin();
       all.push_back({static_cast<std::size_t>(place), record.case_name, file, std::move(picture)});
     }
   }
-  std::ranges::stable_sort(all, {}, &Listed::camera);
-  std::uintmax_t bytes = 0;
-  for (Listed& one : all) {
-    const std::uintmax_t size = regular_file_size(one.file);
-    if (bytes + size > kMaxPictureBytes) {
-      ++found.left_out;
-      continue;
-    }
-    bytes += size;
-    one.picture.png = read_file(one.file, kMaxPictureBytes);
-    found.pictures[one.case_name].push_back(std::move(one.picture));
+  std::ranges::stable_sort(all, {}, &ListedPicture::camera);
+  return all;
+}
+
+// The room that a page has for files. `once` says whether equal ones take it once.
+class FileRoom {
+ public:
+  FileRoom(std::uintmax_t bytes, bool once) : most_(bytes), left_(bytes), once_(once) {}
+
+  // Reads a file. Returns false where there is no room for it.
+  bool take(const std::filesystem::path& file, std::string& bytes) {
+    const std::uintmax_t size = regular_file_size(file);
+    if (size > (once_ ? most_ : left_)) return false;
+    bytes = read_file(file, most_);
+    if (once_ && taken_.contains(bytes)) return true;
+    if (size > left_) return false;
+    left_ -= size;
+    if (once_) taken_.insert(bytes);
+    return true;
+  }
+
+ private:
+  std::uintmax_t most_, left_;
+  bool once_;
+  std::set<std::string> taken_;
+};
+
+void read_pictures(const std::filesystem::path& bundle, const Results& results, ReportPictures& found) {
+  FileRoom for_depths(std::uintmax_t{3} << 18, false), for_photographs(1 << 19, true);
+  for (ListedPicture& one : list_pictures(bundle, results)) {
+    const bool is_photograph = one.picture.kind == kPhotograph;
+    if (!is_photograph) found.kinds[one.case_name].insert(one.picture.kind);
+    if (!(is_photograph ? for_photographs : for_depths).take(one.file, one.picture.bytes))
+      ++(is_photograph ? found.photographs_left_out : found.left_out);
+    else
+      (is_photograph ? found.photographs : found.pictures)[one.case_name].push_back(std::move(one.picture));
   }
 }
 
@@ -135,7 +164,7 @@ ReportPictures read_report_pictures(const std::filesystem::path& bundle, const R
     const std::filesystem::path stacks = bundle / profile_file(record.case_name, kProfileStacksFile);
     if (path_exists(stacks)) found.stacks[record.case_name] = read_text_file(stacks, kMaxViewBytes);
   }
-  read_depth_pictures(bundle, results, found);
+  read_pictures(bundle, results, found);
   return found;
 }
 
@@ -153,7 +182,7 @@ std::vector<double> parse_camera_biases(std::string_view csv) {
 std::vector<ReportPicture> parse_picture_list(std::string_view csv, const std::string& source) {
   std::vector<ReportPicture> pictures;
   for_each_row(csv, "file,", source, [&](const std::vector<std::string_view>& fields) {
-    if (fields.size() != 9 || !is_plain_png(fields[0])) return false;
+    if (fields.size() != 9 || !is_plain_picture(fields[0], fields[1])) return false;
     ReportPicture picture;
     picture.file = fields[0];
     picture.kind = fields[1];

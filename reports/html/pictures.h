@@ -23,7 +23,7 @@ struct ReportPicture {
   double low = 0, high = 0;               // values at the two ends of the colour scale, in `unit`
   int every_px = 1;                       // one pixel of every_px x every_px is shown
   double filled_pct = 0, beyond_pct = 0;  // NaN: not known
-  std::string png;                        // the bytes of the file
+  std::string bytes;                      // of the file: PNG, of a photograph JPEG
 };
 
 // The scores of one tile of a cloud seen from above.
@@ -40,12 +40,14 @@ std::map<TilePlace, ReportTile> tiles_by_place(std::span<const ReportTile> tiles
 
 // The tiles, pictures, views, stacks and biases of cameras of a bundle.
 struct ReportPictures {
-  std::map<std::string, std::vector<ReportTile>> tiles;        // case -> its tiles
-  std::map<std::string, std::vector<ReportPicture>> pictures;  // case -> the pictures of its depth maps
+  std::map<std::string, std::vector<ReportTile>> tiles;           // case -> its tiles
+  std::map<std::string, std::vector<ReportPicture>> pictures;     // case -> the pictures of its depth maps
+  std::map<std::string, std::vector<ReportPicture>> photographs;  // case -> one of each camera
   // Case -> the bytes of its cloud view (harness/viewing/cloud_view.h).
   std::map<std::string, std::string> views;
-  std::map<std::string, std::string> stacks;             // case -> the stacks of its profile, as text
-  std::size_t left_out = 0;                              // pictures beyond the limit
+  std::map<std::string, std::string> stacks;  // case -> the stacks of its profile, as text
+  std::size_t left_out = 0;                   // pictures of depths beyond the limit
+  std::size_t photographs_left_out = 0;
   std::map<std::string, std::set<std::string>> kinds;    // case -> kinds of its pictures, left out or not
   std::map<std::string, std::vector<double>> biases_mm;  // case -> mean signed depth error of each camera
 };
@@ -58,8 +60,9 @@ const Value& of_case(const std::map<std::string, Value>& all, const std::string&
   return found == all.end() ? kNone : found->second;
 }
 
-// Reads the tiles, at most 768 KiB of pictures (of the first camera of each case before
-// any of a second one), the clouds and the stacks. Throws Error(input, io) naming the file.
+// Reads the tiles, at most 768 KiB of pictures of depths and 512 KiB of photographs (of the first camera of
+// each case before any of a second one; equal photographs count once), the clouds and the stacks. Throws
+// Error(input, io) naming the file.
 ReportPictures read_report_pictures(const std::filesystem::path& bundle, const Results& results);
 
 // Reads a tiles CSV. Throws Error(input) "SOURCE: line 3: ..." for a line that is no tile.
@@ -69,7 +72,7 @@ std::vector<ReportTile> parse_tiles_csv(std::string_view csv, const std::string&
 std::vector<double> parse_camera_biases(std::string_view csv);
 
 // Reads the lines of a pictures.csv without the files. Throws Error(input) for a line that is none, or that
-// names anything but a PNG beside it.
+// names anything but a PNG beside it, for a photograph a JPEG.
 std::vector<ReportPicture> parse_picture_list(std::string_view csv, const std::string& source = "pictures");
 
 // Fits the views of a bundle (case -> bytes of viewer/CASE.bin) into `budget` bytes: small ones whole, large

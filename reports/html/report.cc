@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
+#include <utility>
 
 #include "core/text.h"
 #include "harness/records/numbers.h"
@@ -71,14 +73,17 @@ std::string report_head(const BundleContent& content, const ReportPictures& pict
                             html_of(Lines{sentences}));
 }
 
-std::string clouds_section(std::size_t shown, std::size_t left_out) {
+std::string clouds_section(std::size_t shown, std::size_t left_out, std::size_t photographs_left_out) {
   if (shown == 0) return "";
+  const auto no_room = [](std::size_t count, const char* format, const char* what) {
+    return count > 0 ? fmt::format(fmt::runtime(format), counted(count, what)) : std::string();
+  };
   return scripted_section(
       "clouds", "3D view",
       "Drag to turn, shift-drag to move, wheel or pinch to zoom, click a point to ask what it is. The "
       "colours have one scale for all cases." +
-          (left_out > 0 ? fmt::format(" Of {} there is no room for the cloud.", counted(left_out, "case"))
-                        : std::string()));
+          no_room(left_out, " Of {} there is no room for the cloud.", "case") +
+          no_room(photographs_left_out, " There is no room for {} in pictures/.", "photograph"));
 }
 
 // What the shares of a profile are of.
@@ -169,20 +174,31 @@ std::string render_html_report(const BundleContent& content, const ReportPicture
   PageParts parts;
   parts.title = run_title(content.results);
   parts.header = report_head(content, pictures);
-  parts.data_json = page_data_json(page, page_stacks(pictures.stacks));
+  PageBlocks photographs;
+  parts.data_json =
+      page_data_json(page, page_stacks(pictures.stacks), add_photographs(pictures.photographs, photographs));
   const PageBody body = page_body(content, page, pictures);
   const std::size_t others = parts.header.size() + parts.data_json.size() + body.above_clouds.size() +
                              body.below_clouds.size() + kScriptBytes;
   const std::size_t most = keeps_clouds(pictures) ? kMaxPageWithClouds : kMaxPageBytes;
-  parts.blocks = fit_views(pictures.views, page.results, others < most ? (most - others) / 4 * 3 : 0);
+  std::size_t room = others < most ? (most - others) / 4 * 3 : 0,
+              without_room = pictures.photographs_left_out;
+  const std::size_t taken = block_bytes(photographs);
+  if (taken > room / 2)
+    without_room += std::exchange(photographs, {}).size();
+  else
+    room -= taken;
+  parts.blocks = fit_views(pictures.views, page.results, room);
+  const std::size_t shown = parts.blocks.size();
+  if (shown > 0) std::ranges::move(photographs, std::back_inserter(parts.blocks));
   const auto clouds = std::ranges::count_if(
       page.results.records, [&](const Record& record) { return pictures.views.contains(record.case_name); });
   parts.body = body.above_clouds +
-               clouds_section(parts.blocks.size(), static_cast<std::size_t>(clouds) - parts.blocks.size()) +
+               clouds_section(shown, static_cast<std::size_t>(clouds) - shown, without_room) +
                body.below_clouds;
   parts.plots = !content.results.records.empty();
   parts.flames = !pictures.stacks.empty();
-  parts.viewer = !parts.blocks.empty();
+  parts.viewer = shown > 0;
   return html_page(parts);
 }
 

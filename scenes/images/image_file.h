@@ -110,6 +110,10 @@ DepthImage decode_png_depths(std::string_view bytes, const std::string& name);
 // where libjpeg finds no image, and std::bad_alloc. Damage inside the data gives pixels: find_jpeg_damage().
 RgbImage decode_rgb_jpeg(std::string_view bytes, const std::string& name);
 
+// Returns a colour image of 8 bits as JPEG bytes, `quality` 1 to 100. Throws Error(io) if it cannot be
+// encoded.
+std::string encode_jpeg(const RgbImage& image, int quality);
+
 // Decodes the compressed data of a JPEG file, but not the pixels, by libjpeg. Returns libjpeg's message about
 // corrupt data; empty if there is none. Finds lost blocks, but often not changed bits, since most codes are
 // valid. Accepts zero padding before a marker, as some cameras write. Takes two bytes of memory per value of

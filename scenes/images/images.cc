@@ -67,6 +67,11 @@ RgbImage mean_of_blocks(const RgbImage& image, int factor) {
   return means;
 }
 
+RgbImage shrunk(const RgbImage& image, int factor) {
+  return image.deep ? mean_of_blocks<std::uint16_t>(image, factor)
+                    : mean_of_blocks<std::uint8_t>(image, factor);
+}
+
 void read_rgb(ImageFormat format, std::string_view bytes, const std::string& name, const RgbRows& rows) {
   if (format == ImageFormat::png) return read_rgb_png(bytes, name, rows);
   if (format == ImageFormat::tiff) return read_rgb_tiff(bytes, name, rows);
@@ -74,6 +79,22 @@ void read_rgb(ImageFormat format, std::string_view bytes, const std::string& nam
   rows.begin(image.width, image.height, false);
   for (std::size_t at = 0; at < image.bytes.size(); at += std::size_t{3} * static_cast<unsigned>(image.width))
     rows.take(image.bytes.data() + at);
+}
+
+RgbImage rgb_of(ImageFormat format, std::string_view bytes, const std::string& name) {
+  return collect_rows([&](const RgbRows& rows) { read_rgb(format, bytes, name, rows); });
+}
+
+// Leaves the upper half of each sample of 16 bits.
+void make_8_bit(RgbImage& image) {
+  if (!image.deep) return;
+  for (std::size_t i = 0; i < image.bytes.size() / 2; ++i) {
+    std::uint16_t sample = 0;
+    std::memcpy(&sample, image.bytes.data() + 2 * i, sizeof sample);
+    image.bytes[i] = static_cast<unsigned char>(sample >> 8);
+  }
+  image.bytes.resize(image.bytes.size() / 2);
+  image.deep = false;
 }
 
 DepthImage read_npy_depths(const std::filesystem::path& path) {
@@ -211,9 +232,17 @@ std::string shrink_image(std::string_view bytes, int factor, const std::string& 
   if (info.width_px < factor || info.height_px < factor)
     throw input_error("{}: is {} x {} px, too small to be made smaller {} times", name, info.width_px,
                       info.height_px, factor);
-  const RgbImage image = collect_rows([&](const RgbRows& rows) { read_rgb(info.format, bytes, name, rows); });
-  return encode_png(image.deep ? mean_of_blocks<std::uint16_t>(image, factor)
-                               : mean_of_blocks<std::uint8_t>(image, factor));
+  return encode_png(shrunk(rgb_of(info.format, bytes, name), factor));
+}
+
+SmallPhotograph small_photograph(std::string_view bytes, const std::string& name) {
+  constexpr int kWidth_px = 256, kQuality = 75;
+  const ImageInfo info = inspect_image(bytes, name);
+  const int nearest = (info.width_px + kWidth_px / 2) / kWidth_px;
+  const int every_px = std::clamp(nearest, 1, info.height_px);
+  RgbImage image = rgb_of(info.format, bytes, name);
+  make_8_bit(image);
+  return {encode_jpeg(shrunk(image, every_px), kQuality), every_px};
 }
 
 DepthImage read_depth_image(const std::filesystem::path& path) {

@@ -43,6 +43,16 @@ GreyImage decode_grey(std::string_view bytes, int width_px, int height_px, const
 // than the factor.
 std::string shrink_image(std::string_view bytes, int factor, const std::string& name);
 
+// A small photograph for people.
+struct SmallPhotograph {
+  std::string jpeg;
+  int every_px = 1;  // each of its pixels is the mean of every_px x every_px ones
+};
+
+// Returns an image made smaller as by shrink_image(), so that it is about 256 px wide, as a JPEG of 8 bits.
+// The same image gives the same bytes. Throws as shrink_image().
+SmallPhotograph small_photograph(std::string_view bytes, const std::string& name);
+
 // The functions of the module `images`.
 struct ImagesTable {
   std::vector<float> (*inverse_real_dft)(int n, std::span<const float> re_im);

@@ -4,6 +4,7 @@
 #include <csetjmp>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <new>
 #include <utility>
 #include <vector>
@@ -135,6 +136,42 @@ void decode(std::string_view bytes, JpegErrors& errors, JpegPixels& pixels) {
   jpeg_destroy_decompress(&decoder);
 }
 
+// The encoder's own memory.
+struct JpegBuffer {
+  JpegBuffer() = default;
+  JpegBuffer(const JpegBuffer&) = delete;
+  JpegBuffer& operator=(const JpegBuffer&) = delete;
+  ~JpegBuffer() { std::free(bytes); }
+
+  unsigned char* bytes = nullptr;
+  unsigned long size = 0;
+};
+
+// Owns nothing, as decode().
+void encode(const RgbImage& image, int quality, JpegErrors& errors, JpegBuffer& buffer) {
+  jpeg_compress_struct encoder{};
+  encoder.err = jpeg_std_error(&errors.manager);
+  errors.manager.error_exit = end_decoding;
+  if (setjmp(errors.back) == 0) {
+    jpeg_create_compress(&encoder);
+    jpeg_mem_dest(&encoder, &buffer.bytes, &buffer.size);
+    encoder.image_width = static_cast<JDIMENSION>(image.width);
+    encoder.image_height = static_cast<JDIMENSION>(image.height);
+    encoder.input_components = 3;
+    encoder.in_color_space = JCS_RGB;
+    jpeg_set_defaults(&encoder);
+    jpeg_set_quality(&encoder, quality, TRUE);
+    jpeg_start_compress(&encoder, TRUE);
+    while (encoder.next_scanline < encoder.image_height) {
+      JSAMPROW row = const_cast<unsigned char*>(image.bytes.data()) +
+                     std::size_t{3} * encoder.image_width * encoder.next_scanline;
+      jpeg_write_scanlines(&encoder, &row, 1);
+    }
+    jpeg_finish_compress(&encoder);
+  }
+  jpeg_destroy_compress(&encoder);
+}
+
 // Turns cyan, magenta, yellow and black, stored inverted as Adobe's programs do, into colours.
 std::vector<unsigned char> rgb_of_cmyk(const std::vector<unsigned char>& cmyk) {
   std::vector<unsigned char> rgb;
@@ -159,6 +196,14 @@ RgbImage decode_rgb_jpeg(std::string_view bytes, const std::string& name) {
     throw Error(ErrorKind::input, name + ": JPEG: " + errors.text.data());
   return {pixels.width, pixels.height, false,
           pixels.channels == 4 ? rgb_of_cmyk(pixels.bytes) : std::move(pixels.bytes)};
+}
+
+std::string encode_jpeg(const RgbImage& image, int quality) {
+  JpegErrors errors{};
+  JpegBuffer buffer;
+  encode(image, quality, errors, buffer);
+  if (errors.failed) throw io_error("JPEG: {}", errors.text.data());
+  return {reinterpret_cast<const char*>(buffer.bytes), buffer.size};
 }
 
 std::string find_jpeg_damage(std::string_view bytes) {

@@ -53,6 +53,7 @@ const view_data = (() => {
     view.vertices = grid(header.vertices);
     view.vertex_codes = plain(Int8Array, header.vertices);
     view.triangles = differences(bytes, at, 3 * header.triangles, 1, new Uint32Array(3 * header.triangles));
+    view.rays = grid(header.rays ?? 0);
     if (at.place !== bytes.length) throw new Error('no view of a cloud: wrong length');
     return view;
   }

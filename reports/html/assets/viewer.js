@@ -35,20 +35,14 @@ const aqbench_viewer = (() => {
     return new Float32Array(lines);
   }
 
-  // Cameras as pyramids of 60 mm height, and the water, if there is any, as a frame below them.
-  function rig_lines({cameras, water_z_mm}) {
-    const lines = [], water = [];
-    let reach = 300;
-    for (const {centre_mm, corners} of cameras) {
-      const tips = [0, 1, 2, 3].map((k) => centre_mm.map((value, axis) => value + 60 * corners[3 * k + axis]));
-      tips.forEach((tip, k) => lines.push(...centre_mm, ...tip, ...tip, ...tips[(k + 1) % 4]));
-      reach = Math.max(reach, Math.abs(centre_mm[0]), Math.abs(centre_mm[1]));
-    }
+  // The water as a frame that reaches below the cameras.
+  function water_lines({cameras, water_z_mm}) {
+    const water = [], reach = Math.max(300, ...cameras.flatMap(({centre_mm: [x, y]}) => [Math.abs(x), Math.abs(y)]));
     for (let k = -4; water_z_mm !== undefined && k <= 4; ++k) {
       const at = reach * k / 4;
       water.push(-reach, at, water_z_mm, reach, at, water_z_mm, at, -reach, water_z_mm, at, reach, water_z_mm);
     }
-    return [new Float32Array(lines), new Float32Array(water)];
+    return new Float32Array(water);
   }
 
   const in_mm = (steps, step_mm) => Float32Array.from(steps, (value) => value * step_mm);
@@ -75,7 +69,10 @@ const aqbench_viewer = (() => {
       shapes.mesh = gl.load(in_mm(view.vertices, view.step_mm), Float32Array.from(view.vertex_codes,
         view_data.value_of_code(view)), view.triangles);
     if (scene.truth) shapes.truth = gl.load(wire(scene.truth, view.step_mm), null);
-    if (scene.cameras) [shapes.cameras, shapes.water] = rig_lines(scene).map((lines) => gl.load(lines, null));
+    if (scene.cameras) {
+      const {lines, pictures} = viewer_rig.shapes_of(cloud);
+      Object.assign(shapes, {cameras: gl.load(lines, null), photographs: pictures, water: gl.load(water_lines(scene), null)});
+    }
     return cloud.shapes = shapes;
   }
 
@@ -165,6 +162,7 @@ const aqbench_viewer = (() => {
     if (shapes.cameras && show.rig.checked) {
       gl.draw(shapes.cameras, 'LINES', {colour: [1, 1, 1]});
       gl.draw(shapes.water, 'LINES', {colour: [0.2, 0.5, 0.8]});
+      viewer_rig.draw_pictures(gl, shapes.photographs, moved);
     }
   }
 

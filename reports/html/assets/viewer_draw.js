@@ -113,8 +113,15 @@ const viewer_draw = (() => {
       }
     }
 
-    // Each in the colour of its last corner.
-    function triangles(shape, count, fixed, colours) {
+    // The pixel of a texture at a place in a triangle, by the places of its corners in the texture.
+    function texel({width, height, words: of}, {places, indices}, i, s, t) {
+      const [x, y] = [0, 1].map((axis) => Math.floor((1 - s - t) * places[2 * indices[i] + axis] + s * places[2 * indices[i + 1] + axis] +
+        t * places[2 * indices[i + 2] + axis]));
+      return of[Math.min(height - 1, Math.max(0, y)) * width + Math.min(width - 1, Math.max(0, x))];
+    }
+
+    // Each in the colour of its last corner, or with a texture.
+    function triangles(shape, count, fixed, colours, texture) {
       const corners = new Float32Array(shape.positions.length);
       for (let i = 0; i < corners.length / 3; ++i) corners.set(place(shape.positions, i), 3 * i);
       const corner = (i) => corners.subarray(3 * shape.indices[i], 3 * shape.indices[i] + 3);
@@ -132,19 +139,20 @@ const viewer_draw = (() => {
             const s = (dx * (c[1] - a[1]) - dy * (c[0] - a[0])) / area;
             const t = (dy * (b[0] - a[0]) - dx * (b[1] - a[1])) / area;
             if (s >= 0 && t >= 0 && s + t <= 1)
-              dot(x, y, (1 - s - t) / a[2] + s / b[2] + t / c[2], colours ? colours[shape.indices[i + 2]] : fixed);
+              dot(x, y, (1 - s - t) / a[2] + s / b[2] + t / c[2], texture ? texel(texture, shape, i, s, t)
+                : colours ? colours[shape.indices[i + 2]] : fixed);
           }
       }
     }
 
     // Draws the first `count` of a shape. `colour` is [r, g, b] or null for the palette; with `direct` the values are
-    // colours of 16 bits.
-    function draw(shape, mode, {count = shape.count, colour = null, range = [0, 1], size = 0, least = 1, direct = false} = {}) {
+    // colours of 16 bits. A texture, {width, height, words}, stands in place of colours.
+    function draw(shape, mode, {count = shape.count, colour = null, range = [0, 1], size = 0, least = 1, direct = false, texture = null} = {}) {
       const fixed = colour ? word_of(colour.map((share) => Math.round(255 * share))) : 0;
-      const colours = colour ? null : words_of(shape, range, direct);
+      const colours = colour || texture ? null : words_of(shape, range, direct);
       if (mode === 'POINTS') points(shape, count, fixed, colours, size, least);
       else if (mode === 'LINES') lines(shape, count, fixed);
-      else triangles(shape, count, fixed, colours);
+      else triangles(shape, count, fixed, colours, texture);
     }
 
     // Returns the colour of a pixel, y up.

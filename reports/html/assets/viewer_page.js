@@ -57,6 +57,7 @@
     const scene = state.a && data.cases[state.a.index].scene;
     state[side] = value === '' ? null : measured(viewer.cloud_of(Number(value)));
     state.picked = null;
+    viewer_rig.show_sightings(state.parts.sightings, null);
     offer_b();
     if (!state.touched || data.cases[state.a.index].scene !== scene) fit();
     offer_colours();
@@ -192,6 +193,7 @@
     const found = viewer.pick((x - box.left) * canvas.width / box.width, (y - box.top) * canvas.height / box.height);
     viewer.state.picked = found && {cloud: found.cloud, place: viewer.place_of(found)};
     parts.output.textContent = viewer.text_of(found);
+    viewer_rig.show_sightings(parts.sightings, viewer.state.picked);
     viewer.show();
   }
 
@@ -279,10 +281,10 @@
     overlay.setAttribute('class', 'overlay');
     overlay.setAttribute('aria-hidden', 'true');
     viewer.state = {canvas, gl, a: null, b: null, mode: 'both', colour_by: 'error', limit_mm: 2, show: {},
-      moving_share: 1, picked: null, parts: {output, facts, overlay, legend: {bar, low, high}}};
+      moving_share: 1, picked: null, parts: {output, sightings: make('div', {class: 'sightings'}), facts, overlay, legend: {bar, low, high}}};
     const {state} = viewer, tools = controls();
     section.append(make('div', {class: 'viewer'}, tools, make('div', {class: 'picture'}, canvas, overlay),
-      make('div', {class: 'scale'}, low, bar, high), output, facts));
+      make('div', {class: 'scale'}, low, bar, high), output, state.parts.sightings, facts));
     const first = first_case(), covered = data.metrics.findIndex(([name]) => name.startsWith('completeness_2mm'));
     state.show.holes.checked = !(data.cases[first].values?.[covered] < 80);  // of a cloud that is mostly holes they hide the rest
     state.a = measured(viewer.cloud_of(first));

@@ -292,6 +292,10 @@ TEST_F(RecordingScene, WithoutTruthTheCloudIsKeptAndShownToo) {
   EXPECT_TRUE(view.is_agreement);
   EXPECT_EQ(view.points.size(), 3u);
   EXPECT_EQ(view.errors, std::vector<std::int8_t>(3, kUnknownAgreement));  // of one grey
+  EXPECT_FALSE(view.rays.empty());
+  EXPECT_THAT(bytes_of(kPicturesFolder, "/pictures.csv"),
+              HasSubstr("\nphotograph.jpg,photograph,cam00,,0,255,1,,\n"));
+  EXPECT_THAT(bytes_of(kPicturesFolder, "/photograph.jpg"), testing::StartsWith("\xff\xd8"));
 }
 
 TEST_F(RecordingScene, WithoutTruthTheCamerasSayWhichUnitCannotBe) {

@@ -71,6 +71,18 @@ TEST(CloudView, KeepsColoursWhereThereAreSome) {
   EXPECT_EQ(colour_code({0, 130, 0}), 32 << 5);
 }
 
+TEST(CloudView, KeepsRaysWhereThereAreSome) {
+  EXPECT_EQ(encode_view(small_view()).find("rays"), std::string::npos);
+  CloudView view = small_view();
+  view.rays = {{1, 2, 3}, {-4, 5, 6}, {1 << 29, 0, 0}};
+  const std::string bytes = encode_view(view);
+  EXPECT_EQ(decode_view(bytes, "x").rays, view.rays);
+  EXPECT_EQ(decode_view(bytes, "x").triangles, view.triangles);
+  EXPECT_EQ(thinned(view, 2, 10).rays, view.rays);
+  for (std::size_t length = 0; length < bytes.size(); ++length)
+    EXPECT_THROW(decode_view(bytes.substr(0, length), "x"), Error) << length;
+}
+
 TEST(CloudView, KeepsAgreementWhereNoTruthIsKnown) {
   CloudView view = small_view();
   EXPECT_EQ(encode_view(view).find("agreement"), std::string::npos);

@@ -5,7 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <png.h>
-#include <unistd.h>
 
 #include <cmath>
 
@@ -15,10 +14,12 @@
 #include "reports/history/compare.h"
 #include "reports/html/report.h"
 #include "reports/site/site.h"
+#include "scenes/images/image_file.h"
+#include "scenes/optics/camera.h"
 #include "scenes/surfaces/shapes.h"
 #include "tests/harness/ab/documents.h"
+#include "tests/reports/html/browser.h"
 #include "tests/reports/synthetic.h"
-#include "tests/temporary_directory.h"
 
 namespace aqbench {
 namespace {
@@ -28,30 +29,19 @@ using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class Browser : public ::testing::Test {
- protected:
-  void SetUp() override {
-    for (const char* const name : {"chromium", "chromium-browser", "google-chrome"})
-      if (program_ = find_in_path(name); program_ != name) return;
-    GTEST_SKIP() << "no chromium in PATH: apt-get install chromium";
-  }
-
-  // Opens a file of the folder and returns what the program prints: with --dump-dom what the file is after
-  // its scripts have run.
-  std::string opened(const std::string& file, std::initializer_list<std::string> flags) {
-    std::vector<std::string> command = {program_, "--headless=new", "--no-first-run",
-                                        "--user-data-dir=" + (folder_ / "profile").string()};
-    command.insert(command.end(), flags);
-    if (::geteuid() == 0) command.emplace_back("--no-sandbox");
-    command.push_back("file://" + (folder_ / file).string());
-    const ProgramAnswer answer = ask_program(command, 120);
-    EXPECT_TRUE(answer.ok) << answer.problem;
-    return answer.output;
-  }
-
-  TemporaryDirectory folder_;
-  std::string program_;
-};
+// Two cameras 1 m above the plane, of 401 x 301 pixels; the second one, 0.4 m aside, does not show the dent.
+Rig two_cameras() {
+  Camera camera;
+  camera.name = "cam00";
+  camera.intrinsics.width_px = 401;
+  camera.intrinsics.height_px = 301;
+  camera.intrinsics.K << 500, 0, 200, 0, 500, 150, 0, 0, 1;
+  camera.camera_from_world.translation_m = Vec3(0, 0, 1 - PlaneShape{}.depth_m);
+  Rig rig{{camera, camera}};
+  rig.cameras[1].name = "cam01";
+  rig.cameras[1].camera_from_world.translation_m.x() = 0.4;
+  return rig;
+}
 
 // A plane with a dent of 3 mm towards the cameras, 20 mm around (0.1, 0.05), and holes there. Its colours:
 // red, and a green of 130 where x is positive.
@@ -66,7 +56,8 @@ std::string dented_view(const ViewHoles& holes = {}, bool coloured = false) {
       if (coloured) made.cloud.colours.push_back(x > 0 ? Rgb{0, 130, 0} : Rgb{255, 0, 0});
     }
   const auto views = [](std::span<const Vec3> places) { return std::vector<int>(places.size(), 3); };
-  return encode_view(make_view(made, *truth, nullptr, holes, views, {.points = 100'000}));
+  const Rig rig = two_cameras();
+  return encode_view(make_view(made, *truth, &rig, holes, views, {.points = 100'000}));
 }
 
 std::string one_pixel_png() {
@@ -103,6 +94,9 @@ std::string page_with_checks() {
         {"x.png", "depth_error", camera, "mm", -1, 1, 1, 50, 0, pixel});
   pictures.pictures[results.records[1].case_name].push_back(
       {"x.png", "depth_error", "cam00", "mm", -1, 1, 1, 50, 0, pixel});
+  const std::string photograph = encode_jpeg({200, 150, false, std::vector<unsigned char>(90'000, 99)}, 75);
+  pictures.photographs[results.records[0].case_name] = {
+      {"photograph.jpg", "photograph", "cam00", "", 0, 255, 2, NAN, NAN, photograph}};
   pictures.stacks[results.records[0].case_name] = "main;hot 40\nmain;rest 10\n";
   pictures.stacks[results.records[1].case_name] = "main;hot 50\nmain;rest 50\n";
   std::string page = render_html_report(content_of(results), pictures);

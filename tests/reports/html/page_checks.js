@@ -166,6 +166,47 @@
     const text = aqbench_viewer.text_of(aqbench_viewer.pick((u + 1) / 2 * canvas.width, (1 - v) / 2 * canvas.height));
     return /error (2.9|3)\d* mm; 3 cameras see it; confidence 0.50/.test(text) ? '' : text;
   });
+  check('a picked point is shown in the photographs that show it', () => {
+    const [cloud, other] = [0, 1].map(aqbench_viewer.cloud_of), strip = document.createElement('div');
+    viewer_rig.show_sightings(strip, {cloud, place: [101, 51, -3]});
+    // 500 px / 997 mm from the middle, half as large in the photograph.
+    const [x, y] = [200 + 500 * 101 / 997, 150 + 500 * 51 / 997], path = strip.querySelector('path').getAttribute('d');
+    const [, left, right] = path.match(/^M([\d.]+) ([\d.]+)/).map(Number), {width} = strip.querySelector('svg').viewBox.baseVal;
+    const texts = [strip.querySelectorAll('figure').length, strip.textContent];
+    viewer_rig.show_sightings(strip, {cloud: other, place: [101, 51, -3]});  // its bundle has no photographs
+    texts.push(strip.textContent);
+    viewer_rig.show_sightings(strip, {cloud, place: [101, 51, 60]});
+    texts.push(strip.textContent);
+    viewer_rig.show_sightings(strip, {cloud, place: [9999, 0, 0]});
+    return differ([...texts, strip.textContent, width], [1, `cam00 (${Math.round(x)}, ${Math.round(y)})`,
+      `In the image of cam00 (${Math.round(x)}, ${Math.round(y)}).`, 'cam00 (248, 174)', 'In the image of no camera.', 200]) ||
+      near(left, (x + 0.5) / 2 + 200 / 64, 0.1) || near(right, (y + 0.5) / 2, 0.1);
+  });
+  check('a surface hides what is behind it from a camera', () => {
+    const ridge = [0, -75, -150, -75, 0], scene = {cameras: [{name: 'c', centre_mm: [-100, 0, -100], size_px: [100, 100], nodes: [4, 4]}],
+      truth: {columns: 5, rows: 2, x_mm: [-100, 100], y_mm: [-50, 50], z_steps: [...ridge, ...ridge].map((mm) => mm / 0.02)}};
+    // A grid of rays from the centre to a square at x = 0 and a square at x = 200, 200 and 400 mm wide.
+    const rays = [1, 3].flatMap((times) => Array.from({length: 16}, (_, node) => [-100 + 100 * times,
+      times * (-100 + 200 / 3 * (node % 4)), -100 + times * (-100 + 200 / 3 * Math.floor(node / 4))]).flat()).map((mm) => mm / 0.02);
+    const cloud = {index: 0, view: {scene, step_mm: 0.02, rays: Int32Array.from(rays)}};
+    return differ([[100, 0, 0], [100, 0, -200], [-50, 0, -75]].map((place) => {
+      const {seen, hidden} = viewer_rig.sightings_of(cloud, place);
+      return [seen.length, hidden];
+    }), [[0, ['c']], [1, []], [1, []]]);
+  });
+  check('a photograph is drawn on triangles', () => {
+    const {state} = aqbench_viewer, {canvas, gl} = state, texture = {width: 2, height: 1, words: new Uint32Array([0xff0000ff, 0xff00ff00])};
+    const shape = {positions: new Float32Array([-100, -50, 0, 100, -50, 0, -100, 50, 0, 100, 50, 0]), places: [0, 0, 2, 0, 0, 1, 2, 1],
+      indices: [0, 1, 2, 1, 3, 2], count: 6, values: null};
+    const matrix = viewer_camera.matrix({...viewer_camera.start(500), ...viewer_camera.top}, canvas.width / canvas.height);
+    gl.wipe();
+    gl.begin([0, 0, canvas.width, canvas.height], matrix);
+    gl.draw(shape, 'TRIANGLES', {texture});
+    return differ([-50, 50, 150].map((x) => {
+      const [u, v] = viewer_camera.project(matrix, x, 20, 0);
+      return gl.pixel(Math.round((u + 1) / 2 * canvas.width), Math.round((v + 1) / 2 * canvas.height));
+    }), [[255, 0, 0], [0, 255, 0], [32, 36, 42]]);
+  });
   check('beside B minus A the holes of B are drawn and picked', () => {
     const {state} = aqbench_viewer, {canvas} = state;
     if (state.show.holes.checked) return 'holes of a cloud that covers 21 % are on';

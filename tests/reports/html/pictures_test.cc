@@ -1,7 +1,9 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 #include "core/files.h"
 #include "core/text.h"
@@ -16,6 +18,7 @@ namespace aqbench {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(ReportPictures, AreListedAndALineThatIsNoneIsNamed) {
   const std::string header = "file,kind,camera,unit,low,high,every_px,filled_pct,beyond_pct\n";
@@ -26,10 +29,14 @@ TEST(ReportPictures, AreListedAndALineThatIsNoneIsNamed) {
   EXPECT_EQ(pictures[0].high, 0.3);
   EXPECT_EQ(pictures[0].every_px, 2);
   EXPECT_TRUE(std::isnan(pictures[0].beyond_pct));
+  const auto photographs = parse_picture_list(header + "photograph_1.jpg,photograph,cam01,,0,255,3,,\n");
+  ASSERT_EQ(photographs.size(), 1u);
+  EXPECT_EQ(photographs[0].every_px, 3);
   for (const char* const line :
        {"../../x.png,depth,c,m,0,1,1,1,1", "/etc/x.png,depth,c,m,0,1,1,1,1", ".x.png,depth,c,m,0,1,1,1,1",
         "x.svg,depth,c,m,0,1,1,1,1", "x.png,depth,c,m,nan,1,1,1,1", "x.png,depth,c,m,0,1,1e9,1,1",
-        "x.png,depth,c,m,,1,1,1,1", "x.png,depth,c,m,0,1,1,1", "x.png,depth,c,m,0,1y,1,1,1"})
+        "x.png,depth,c,m,,1,1,1,1", "x.jpg,depth,c,m,0,1,1,1,1", "x.png,photograph,c,,0,255,2,,",
+        "../x.jpg,photograph,c,,0,255,2,,", "x.png,depth,c,m,0,1,1,1", "x.png,depth,c,m,0,1y,1,1,1"})
     EXPECT_THAT(error_of(ErrorKind::input, [&] { parse_picture_list(header + line, "b/pictures.csv"); }),
                 HasSubstr(std::string("b/pictures.csv: line 2: is no row of this table: '") + line))
         << line;
@@ -66,6 +73,42 @@ TEST(ReportPictures, OfABundleNameTheirFile) {
                 HasSubstr(path.string()));
     std::filesystem::remove(path);
   }
+}
+
+// Two cases of one dataset share its photographs; what has no room is counted.
+TEST(ReportPictures, HaveEqualPhotographsOnceInTheirOwnRoom) {
+  const TemporaryDirectory folder;
+  const Results results = synthetic_results();
+  const auto name = [&](std::size_t i) { return results.records[i].case_name; };
+  for (const std::size_t i : {0, 1}) {
+    const auto at = folder / "pictures" / file_name_of(name(i));
+    std::filesystem::create_directories(at);
+    write_file(at / "depth.png", std::string(700'000, 'd'));
+    std::string list = "depth.png,depth,a,m,0,1,1,1,1\n";
+    for (const char* const camera : {"a", "b"}) {
+      write_file(at / (std::string(camera) + ".jpg"), std::string(300'000, *camera));
+      list += fmt::format("{0}.jpg,photograph,{0},,0,255,2,,\n", camera);
+    }
+    write_file(at / "pictures.csv", list);
+  }
+  ReportPictures pictures = read_report_pictures(folder.path(), results);
+  EXPECT_EQ(pictures.photographs_left_out, 2u);  // camera b of both cases
+  EXPECT_EQ(pictures.kinds.at(name(0)), std::set<std::string>{"depth"});
+  for (const std::size_t i : {0, 1}) {
+    ASSERT_EQ(pictures.photographs.at(name(i)).size(), 1u);
+    EXPECT_EQ(pictures.photographs.at(name(i))[0].camera, "a");
+  }
+  CloudView view;
+  view.points = {{0, 0, 0}};
+  view.errors = {0};
+  view.marks = {0xFF};
+  pictures.views[name(0)] = encode_view(view);
+  const std::string page = render_html_report(content_of(results), pictures);
+  EXPECT_THAT(page, HasSubstr("There is no room for 2 photographs in pictures/."));
+  EXPECT_THAT(page, HasSubstr(":{\"a\":[0,2]}"));
+  EXPECT_THAT(page, HasSubstr("id=\"photograph-0\">YWFh"));
+  EXPECT_THAT(page, Not(HasSubstr("id=\"photograph-1\"")));
+  EXPECT_LT(page.size(), 3'000'000u);
 }
 
 // Colours take two bytes a point: of a million fewer points are shown, and the page stays as small.

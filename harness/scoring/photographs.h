@@ -1,0 +1,19 @@
+#pragma once
+// Small photographs beside a case: what its cameras saw, for people.
+
+#include <cstddef>
+
+#include "harness/records/case_result.h"
+#include "harness/scoring/evaluate.h"
+
+namespace aqbench {
+
+// Of more cameras, so many are chosen evenly.
+inline constexpr std::size_t kMaxPhotographs = 64;
+
+// Keeps the images of a case that has a cloud view and images at hand, about 256 pixels wide: photograph.jpg,
+// photograph_1.jpg, ... of the cameras that are not auxiliary, with a line each in pictures.csv
+// (harness/scoring/depth_pictures.h), kind "photograph". Throws Error(input, io) naming an image.
+void keep_photographs(const Subject& subject, CaseResult& result);
+
+}  // namespace aqbench
