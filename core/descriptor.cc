@@ -1,6 +1,7 @@
 #include "core/descriptor.h"
 
 #include <dirent.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
@@ -30,6 +31,12 @@ void close_numbers(unsigned first, unsigned last, unsigned flags) {
 }
 
 }  // namespace
+
+Descriptor memory_file(const char* what) {
+  Descriptor file(::memfd_create(what, MFD_CLOEXEC));
+  if (file.get() < 0) throw Error(ErrorKind::io, std::string(what) + ": " + std::strerror(errno));
+  return file;
+}
 
 void close_all_but(std::span<const int> kept) {
   DIR* const folder = ::opendir("/proc/self/fd");

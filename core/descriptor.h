@@ -43,6 +43,9 @@ class Descriptor {
   int descriptor_;
 };
 
+// Makes a file in memory that has no name. Throws Error(io) "WHAT: reason".
+Descriptor memory_file(const char* what);
+
 // Closes all descriptors of this process except the standard streams and those in `kept`.
 void close_all_but(std::span<const int> kept);
 

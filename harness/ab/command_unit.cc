@@ -1,7 +1,6 @@
 #include "harness/ab/unit.h"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -45,13 +44,6 @@ struct ShellRun {
   double wall_ms = 0, cpu_ms = 0, peak_memory_mib = 0;
   std::optional<double> instructions = {};  // where a counter was given and counted
 };
-
-// A file in memory that has no name.
-Descriptor memory_file(const char* name) {
-  Descriptor file(::memfd_create(name, MFD_CLOEXEC));
-  if (file.get() < 0) throw std::runtime_error(fmt::format("memfd: {}", std::strerror(errno)));
-  return file;
-}
 
 std::string path_of(const Descriptor& file) { return fmt::format("/proc/self/fd/{}", file.get()); }
 

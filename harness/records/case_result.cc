@@ -35,12 +35,10 @@ std::string_view take_part(std::string_view& bytes) {
   throw input_error("the result of a case is truncated");
 }
 
-// A part without a folder goes to another process and into no bundle.
 void require_known_file(const std::string& path, const Record& record, const std::string& source) {
-  const bool is_part = is_bundle_path(path) && path.find('/') == std::string::npos;
-  if (!is_part && !is_case_file(path))
+  if (!is_case_file(path))
     throw input_error("{}: its artefact '{}' is outside the bundle", source, printable(path));
-  if (!is_part && std::ranges::find(record.files, path, &CaseFile::path) == record.files.end())
+  if (std::ranges::find(record.files, path, &CaseFile::path) == record.files.end())
     throw input_error("{}: its record does not name its artefact '{}'", source, path);
 }
 

@@ -31,8 +31,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMaxAnswerBytes = std::uint64_t{64} << 30;
-constexpr const char* kReconstructionPart = "reconstruction";
 constexpr const char* kProcessLog = "method.log";
 
 // Adds this program, its modules and the folders of its loaded libraries.
@@ -131,13 +129,12 @@ MethodTask method_task(const Case& planned, const MethodSpec& method, const fs::
 }
 
 MethodProcess::MethodProcess(const MethodTask& task, CaseBoard& board, const fs::path& scratch,
-                             std::function<std::string()> body)
+                             std::function<std::string()> body, int output_file)
     : go_("pipe to a method") {
   const fs::path temporary = scratch / kTemporaryFolder;
   fs::create_directory(temporary);
-  options_.result_limit_bytes = kMaxAnswerBytes;
   options_.log_file = scratch / kProcessLog;
-  options_.descriptors = {go_.read.get()};
+  options_.descriptors = {go_.read.get(), output_file};
   options_.tick = [this] {
     show_log();
     if (gpus_) gpus_->look();
@@ -188,7 +185,8 @@ void MethodProcess::note_gpu_memory(Record& record) const {
   if (!bytes) record.timing.note = "GPU memory unknown: " + gpus_->reason();
 }
 
-std::string measure_method(const Case& planned, RealMethod run, const MethodTask& task, CaseBoard& board) {
+CaseResult measure_method(const Case& planned, RealMethod run, const MethodTask& task, CaseBoard& board,
+                          int output_file) {
   CaseResult result{planned_record(planned), {}};
   try {
     set_thread_count(planned.threads);
@@ -201,27 +199,12 @@ std::string measure_method(const Case& planned, RealMethod run, const MethodTask
           return made;
         },
         board, result.record, task.input.work_dir);
+    write_reconstruction(output, output_file);
     result.record.status = Status::ok;
-    result.artefacts.emplace_back(kReconstructionPart, encode_reconstruction(output));
   } catch (...) {
     note_failure(result.record);
   }
-  return encode_case_result(result);
-}
-
-std::pair<Record, std::optional<Reconstruction>> take_method_result(const Case& planned,
-                                                                    const IsolateOutcome& outcome,
-                                                                    const IsolateOptions& options,
-                                                                    const CaseBoard& board,
-                                                                    const std::string& dataset_name) {
-  CaseResult result = result_of(planned, outcome, options, board, dataset_name);
-  std::optional<Reconstruction> output;
-  if (result.record.status != Status::ok) return {std::move(result.record), std::move(output)};
-  for (const auto& [name, bytes] : result.artefacts)
-    if (name == kReconstructionPart) output = decode_reconstruction(bytes);
-  if (!output) throw method_error("its process returned no reconstruction");
-  result.record.effective = output->effective;
-  return {std::move(result.record), std::move(output)};
+  return result;
 }
 
 }  // namespace aqbench

@@ -46,10 +46,10 @@ MethodTask method_task(const Case& planned, const MethodSpec& method, const std:
 class MethodProcess {
  public:
   // Forks; the parent must not have used what cannot be forked (core/processes/isolate.h). `body` is called
-  // in the child. `scratch` is an existing folder of the case. All references must outlive the process.
-  // Throws Error(usage) for an unknown AQBENCH_ISOLATION, Error(io).
+  // in the child, which keeps `output_file` open. `scratch` is an existing folder of the case. All references
+  // must outlive the process. Throws Error(usage) for an unknown AQBENCH_ISOLATION, Error(io).
   MethodProcess(const MethodTask& task, CaseBoard& board, const std::filesystem::path& scratch,
-                std::function<std::string()> body);
+                std::function<std::string()> body, int output_file = -1);
 
   // Has nvidia-smi sample its GPU memory while it runs.
   void watch_gpus() { gpus_.emplace(); }
@@ -72,22 +72,16 @@ class MethodProcess {
   std::optional<IsolatedProcess> process_;
 };
 
-// Runs a case's method like run_measured(), and returns record and reconstruction as bytes for
-// take_method_result(); an error makes a failed record. Call it in a MethodProcess.
-std::string measure_method(const Case& planned, RealMethod run, const MethodTask& task, CaseBoard& board);
+// Runs a case's method like run_measured() and returns its record; an error makes a failed one. Writes the
+// output of a method that ended well to the file. Call it in a MethodProcess.
+CaseResult measure_method(const Case& planned, RealMethod run, const MethodTask& task, CaseBoard& board,
+                          int output_file);
 
-// Returns the record of a method's process, even of a crashed one, and its reconstruction; none if it failed.
-std::pair<Record, std::optional<Reconstruction>> take_method_result(const Case& planned,
-                                                                    const IsolateOutcome& outcome,
-                                                                    const IsolateOptions& options,
-                                                                    const CaseBoard& board,
-                                                                    const std::string& dataset_name);
+// Writes every array of a reconstruction as bytes of this machine, on their way from the process of a method
+// to the scoring one. Throws Error(io).
+void write_reconstruction(const Reconstruction& reconstruction, int descriptor);
 
-// Returns every array of a reconstruction as bytes of this machine, on their way from the process of a method
-// to the scoring one.
-std::string encode_reconstruction(const Reconstruction& reconstruction);
-
-// Reads what encode_reconstruction() wrote. Throws Error(method) for any other bytes.
-Reconstruction decode_reconstruction(std::string_view bytes);
+// Reads a file that write_reconstruction() wrote, from its begin. Throws Error(method) for any other bytes.
+Reconstruction read_reconstruction(int descriptor);
 
 }  // namespace aqbench

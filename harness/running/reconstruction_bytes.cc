@@ -1,11 +1,15 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 #include "core/error.h"
+#include "core/files.h"
 #include "harness/running/method_process.h"
 
 namespace aqbench {
@@ -32,7 +36,7 @@ concept IsOptional = requires(T value) {
 template <bool kReads>
 class Parts {
  public:
-  explicit Parts(std::string_view bytes = {}) : left_(bytes) {}
+  explicit Parts(int descriptor, std::uint64_t left = 0) : descriptor_(descriptor), left_(left) {}
 
   template <Is<Reconstruction> Whole>
   void part(Whole& whole) {
@@ -40,8 +44,7 @@ class Parts {
     each(cloud.points_m, cloud.normals, cloud.confidence, cloud.colours, whole.mesh, whole.depth_maps,
          whole.unfiltered_depth_maps, whole.effective, whole.own_cameras);
   }
-  std::string take() { return std::move(written_); }
-  bool has_more() const { return !left_.empty(); }
+  bool has_more() const { return left_ > 0; }
 
  private:
   template <class... Values>
@@ -88,7 +91,7 @@ class Parts {
         for (auto& element : list) part(element);
     } else {
       if constexpr (kReads) {
-        if (size > left_.size() / sizeof(Element)) refuse_bytes();
+        if (size > left_ / sizeof(Element)) refuse_bytes();
         list.resize(size);
       }
       raw(list.data(), size);
@@ -96,18 +99,24 @@ class Parts {
   }
   template <class Value>
   void raw(Value* values, std::size_t count) {
-    const std::size_t bytes = count * sizeof(Value);
+    std::size_t bytes = count * sizeof(Value);
     if constexpr (kReads) {
-      if (bytes > left_.size()) refuse_bytes();
-      if (bytes > 0) std::memcpy(static_cast<void*>(values), left_.data(), bytes);
-      left_.remove_prefix(bytes);
-    } else {
-      written_.append(reinterpret_cast<const char*>(values), bytes);
+      if (bytes > left_) refuse_bytes();
+      left_ -= bytes;
+      for (auto* at = reinterpret_cast<char*>(values); bytes > 0;) {
+        const ssize_t got = ::read(descriptor_, at, bytes);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) refuse_bytes();
+        at += got;
+        bytes -= static_cast<std::size_t>(got);
+      }
+    } else if (const int error = write_all(descriptor_, {reinterpret_cast<const char*>(values), bytes})) {
+      throw_file_error("output of a method", error);
     }
   }
 
-  std::string_view left_;
-  std::string written_;
+  int descriptor_;
+  std::uint64_t left_;  // bytes to read
 };
 
 bool is_whole(const DepthMap& map) {
@@ -141,14 +150,15 @@ bool is_sound(const Reconstruction& read) {
 
 }  // namespace
 
-std::string encode_reconstruction(const Reconstruction& reconstruction) {
-  Parts<false> writer;
-  writer.part(reconstruction);
-  return writer.take();
+void write_reconstruction(const Reconstruction& reconstruction, int descriptor) {
+  Parts<false>(descriptor).part(reconstruction);
 }
 
-Reconstruction decode_reconstruction(std::string_view bytes) {
-  Parts<true> reader(bytes);
+Reconstruction read_reconstruction(int descriptor) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0 || ::lseek(descriptor, 0, SEEK_SET) != 0)
+    throw_file_error("output of a method", errno);
+  Parts<true> reader(descriptor, static_cast<std::uint64_t>(status.st_size));
   Reconstruction reconstruction;
   reader.part(reconstruction);
   if (reader.has_more() || !is_sound(reconstruction)) refuse_bytes();

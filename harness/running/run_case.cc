@@ -153,15 +153,22 @@ std::optional<Reconstruction> run_apart(const Case& planned, const MethodSpec& m
   const MethodTask task = method_task(planned, method, scratch, board);
   const auto run = std::get<RealMethod>(method.run);
   // Before any truth is in this process, and before it has threads.
-  MethodProcess process(task, board, scratch, [&] { return measure_method(planned, run, task, board); });
+  const Descriptor output_file = memory_file("output of a method");
+  MethodProcess process(
+      task, board, scratch,
+      [&] { return encode_case_result(measure_method(planned, run, task, board, output_file.get())); },
+      output_file.get());
   if (method.guest != nullptr || planned.device == "cuda") process.watch_gpus();
   set_library_threads(planned.threads);
   board.set_phase("rendering");
   std::optional<Guest> guest = guest_of(planned);
   observed = observe(planned, scratch);
-  const IsolateOutcome outcome = process.run();
-  auto [record, output] = take_method_result(planned, outcome, process.options(), board, "{dataset}");
-  result.record = std::move(record);
+  result = result_of(planned, process.run(), process.options(), board, "{dataset}");
+  std::optional<Reconstruction> output;
+  if (result.record.status == Status::ok) {
+    output = read_reconstruction(output_file.get());
+    result.record.effective = output->effective;
+  }
   result.record.dataset_sha256 = observed.sha256;
   if (is_given(planned)) {  // reading files is no run of the method
     result.record.timing = {};
@@ -176,7 +183,7 @@ std::optional<Reconstruction> run_apart(const Case& planned, const MethodSpec& m
     if (observed.dataset) require_unchanged(observed.dataset->dataset);
     if (observed.recording) require_unchanged(*observed.recording);
   }
-  return std::move(output);
+  return output;
 }
 
 void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, const KeptFiles& kept,

@@ -165,7 +165,7 @@ float mean_distance(const std::vector<Neighbour>& neighbours, std::size_t wanted
 
 }  // namespace
 
-PointCloud fuse(std::span<const CameraPoints> cameras, const FusionOptions& options) {
+PointCloud fuse(const CameraPointSource& cameras, const FusionOptions& options) {
   Surfels surfels = gather_voxels(cameras, options.voxel_m);
   if (surfels.count() == 0) return {};
   if (options.refine_radius_m > 0) {

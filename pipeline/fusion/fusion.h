@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <ranges>
 #include <span>
@@ -79,6 +80,12 @@ struct CameraPoints {
   std::vector<float> confidence;  // empty (all are 1) or one per point
 };
 
+// The points of cameras by their numbers. They are asked for twice, so that only those of one are in memory.
+struct CameraPointSource {
+  std::size_t cameras = 0;
+  std::function<CameraPoints(std::size_t)> points_of;
+};
+
 // Returns the points of a depth map of the camera's size. Without confidences every point has 1.
 CameraPoints points_of_depth_map(const RefractiveCamera& camera, const DepthMap& map);
 
@@ -97,7 +104,7 @@ struct Surfels {
 };
 
 // Makes one surfel for each voxel that holds usable points.
-Surfels gather_voxels(std::span<const CameraPoints> cameras, double voxel_m);
+Surfels gather_voxels(const CameraPointSource& source, double voxel_m);
 
 // Makes one surfel for each voxel from surfels that have moved.
 Surfels regroup(const Surfels& moved);
@@ -137,7 +144,7 @@ void refine_surfels(const Surfels& all, double radius_m, Surfels& moved);
 // Radii grow with the spacing of points sparser than voxels. Uses parallel_for; the result is the same for
 // any thread count. Opens no stage: the caller opens "fusion". Throws Error(method) if the points span more
 // than 2^21 voxels.
-PointCloud fuse(std::span<const CameraPoints> cameras, const FusionOptions& options);
+PointCloud fuse(const CameraPointSource& cameras, const FusionOptions& options);
 
 // Fuses depth maps of `views`, which have the maps' cameras by name. Opens the stage fusion. Throws like
 // fuse().
@@ -145,10 +152,10 @@ template <class View>
 PointCloud fuse_depth_maps(std::span<const View> views, std::span<const DepthMap> maps,
                            const FusionOptions& options) {
   const StageScope scope("fusion");
-  std::vector<CameraPoints> cameras;
-  for (const DepthMap& map : maps)
-    cameras.push_back(points_of_depth_map(std::ranges::find(views, map.camera, &View::name)->camera, map));
-  return fuse(cameras, options);
+  const auto points_of = [&](std::size_t i) {
+    return points_of_depth_map(std::ranges::find(views, maps[i].camera, &View::name)->camera, maps[i]);
+  };
+  return fuse({maps.size(), points_of}, options);
 }
 
 // Statistics of each point's neighbourhood.

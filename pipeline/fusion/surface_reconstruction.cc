@@ -1,5 +1,6 @@
 #include "pipeline/fusion/fusion.h"
 
+#include <malloc.h>
 #include <open3d/geometry/PointCloud.h>
 #include <open3d/geometry/TriangleMesh.h>
 #include <open3d/utility/Logging.h>
@@ -295,6 +296,7 @@ std::optional<TriangleMesh> reconstruct_surface(const PointCloud& cloud, const S
   if (options.method == SurfaceMethod::none) return std::nullopt;
   const StageScope scope("surface_reconstruction");
   const QuietOpen3d quiet;
+  ::malloc_trim(0);  // what fusion took and freed is more than a surface needs
   TriangleMesh mesh = build(cloud, options);
   if (mesh.triangles.empty())
     fail_surface(options.method, fmt::format("found no triangle among {} points", cloud.points_m.size()));

@@ -26,30 +26,41 @@ struct VoxelSample {
   Eigen::Vector3f towards_camera;
 };
 
+// The weighted sums of a voxel's samples, added one after the other.
+struct VoxelSum {
+  std::uint64_t key = 0;
+  double x = 0, y = 0, z = 0, weight = 0, confidence = 0;
+  Vec3 towards = Vec3::Zero();
+
+  void add(const VoxelSample& sample) {
+    x += sample.weight * sample.x_m;
+    y += sample.weight * sample.y_m;
+    z += sample.weight * sample.z_m;
+    weight += sample.weight;
+    confidence += sample.weight * sample.confidence;
+    towards += sample.weight * sample.towards_camera.cast<double>();
+  }
+
+  void write(Surfels& out, std::size_t v) const {
+    out.keys[v] = key;
+    out.x_m[v] = static_cast<float>(x / weight);
+    out.y_m[v] = static_cast<float>(y / weight);
+    out.z_m[v] = static_cast<float>(z / weight);
+    out.weight[v] = static_cast<float>(weight);
+    out.confidence[v] = static_cast<float>(confidence / weight);
+    out.towards_camera[v] = (towards / weight).cast<float>();
+  }
+};
+
 // `first` holds the start of each run in `items`, then their total.
 template <class Fetch>
 void sum_runs(const std::vector<KeyedIndex>& items, const std::vector<std::size_t>& first, const Fetch& fetch,
               Surfels& out) {
   parallel_for(out.count(), kVoxelGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
-      double x = 0, y = 0, z = 0, weight = 0, confidence = 0;
-      Vec3 towards = Vec3::Zero();
-      for (std::size_t i = first[v]; i < first[v + 1]; ++i) {
-        const VoxelSample sample = fetch(items[i].index);
-        x += sample.weight * sample.x_m;
-        y += sample.weight * sample.y_m;
-        z += sample.weight * sample.z_m;
-        weight += sample.weight;
-        confidence += sample.weight * sample.confidence;
-        towards += sample.weight * sample.towards_camera.cast<double>();
-      }
-      out.keys[v] = items[first[v]].key;
-      out.x_m[v] = static_cast<float>(x / weight);
-      out.y_m[v] = static_cast<float>(y / weight);
-      out.z_m[v] = static_cast<float>(z / weight);
-      out.weight[v] = static_cast<float>(weight);
-      out.confidence[v] = static_cast<float>(confidence / weight);
-      out.towards_camera[v] = (towards / weight).cast<float>();
+      VoxelSum sum{.key = items[first[v]].key};
+      for (std::size_t i = first[v]; i < first[v + 1]; ++i) sum.add(fetch(items[i].index));
+      sum.write(out, v);
     }
   });
 }
@@ -67,12 +78,6 @@ Surfels sum_voxels(const CellGrid& grid, const std::vector<KeyedIndex>& items, c
   return out;
 }
 
-// Around some points.
-struct Box {
-  Eigen::AlignedBox3d extent_m;
-  std::size_t points = 0;
-};
-
 float confidence_of(const CameraPoints& camera, std::size_t i) {
   return camera.confidence.empty() ? 1.0F : camera.confidence[i];
 }
@@ -82,40 +87,51 @@ bool usable_point(const CameraPoints& camera, std::size_t i) {
   return camera.points_m[i].allFinite() && std::isfinite(confidence) && confidence > 0;
 }
 
-// Boxes of one camera's chunks: their counts give each chunk's output position.
-std::vector<Box> chunk_boxes(const CameraPoints& camera) {
-  std::vector<Box> boxes((camera.points_m.size() + kPointGrain - 1) / kPointGrain);
+Eigen::AlignedBox3d box_of(const CameraPoints& camera) {
+  std::vector<Eigen::AlignedBox3d> boxes_m((camera.points_m.size() + kPointGrain - 1) / kPointGrain);
   parallel_for(camera.points_m.size(), kPointGrain, [&](std::size_t begin, std::size_t end) {
-    Box& box = boxes[begin / kPointGrain];
     for (std::size_t i = begin; i < end; ++i)
-      if (usable_point(camera, i)) {
-        box.extent_m.extend(camera.points_m[i].cast<double>());
-        ++box.points;
-      }
+      if (usable_point(camera, i)) boxes_m[begin / kPointGrain].extend(camera.points_m[i].cast<double>());
   });
-  return boxes;
+  Eigen::AlignedBox3d whole_m;
+  for (const Eigen::AlignedBox3d& box_m : boxes_m) whole_m.extend(box_m);
+  return whole_m;
 }
 
-std::vector<KeyedIndex> sorted_points(std::span<const CameraPoints> cameras,
-                                      const std::vector<std::vector<Box>>& boxes, const CellGrid& grid,
-                                      std::size_t total) {
-  std::vector<KeyedIndex> items(total);
-  std::size_t place = 0;
-  for (std::size_t c = 0; c < cameras.size(); ++c) {
-    const CameraPoints& camera = cameras[c];
-    std::vector<std::size_t> first;
-    for (const Box& box : boxes[c]) {
-      first.push_back(place);
-      place += box.points;
-    }
-    parallel_for(camera.points_m.size(), kPointGrain, [&](std::size_t begin, std::size_t end) {
-      std::size_t at = first[begin / kPointGrain];
-      for (std::size_t i = begin; i < end; ++i)
-        if (usable_point(camera, i)) items[at++] = {grid.key(camera.points_m[i].cast<double>()), c << 32 | i};
-    });
-  }
+std::vector<KeyedIndex> sorted_points(const CameraPoints& camera, const CellGrid& grid) {
+  constexpr std::uint64_t unusable = ~std::uint64_t{0};  // no key of three coordinates
+  std::vector<KeyedIndex> items(camera.points_m.size());
+  parallel_for(items.size(), kPointGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      items[i] = {usable_point(camera, i) ? grid.key(camera.points_m[i].cast<double>()) : unusable, i};
+  });
+  std::erase_if(items, [](const KeyedIndex& item) { return item.key == unusable; });
   sort_keys(items);
   return items;
+}
+
+VoxelSample sample_of(const CameraPoints& camera, std::size_t i, const CellGrid& grid) {
+  const Vec3 point_m = camera.points_m[i].cast<double>();
+  const Vec3 from_origin = point_m - grid.origin_m;
+  const double confidence = confidence_of(camera, i);
+  return {from_origin.x(), from_origin.y(), from_origin.z(),
+          confidence,      confidence,      (camera.centre_m - point_m).normalized().cast<float>()};
+}
+
+// Adds sorted points to sums, which stay in the order of their keys.
+void add_points(std::span<const KeyedIndex> items, const CameraPoints& camera, const CellGrid& grid,
+                std::vector<VoxelSum>& sums) {
+  std::vector<VoxelSum> merged;
+  merged.reserve(sums.size() + items.size() / 2);
+  auto old = sums.begin();
+  for (std::size_t i = 0; i < items.size();) {
+    const std::uint64_t key = items[i].key;
+    while (old != sums.end() && old->key < key) merged.push_back(*old++);
+    VoxelSum& sum = merged.emplace_back(old != sums.end() && old->key == key ? *old++ : VoxelSum{.key = key});
+    for (; i < items.size() && items[i].key == key; ++i) sum.add(sample_of(camera, items[i].index, grid));
+  }
+  merged.insert(merged.end(), old, sums.end());
+  sums = std::move(merged);
 }
 
 Vec3 relative_position(const Surfels& surfels, std::size_t i) {
@@ -227,28 +243,33 @@ void Surfels::resize(std::size_t count) {
   towards_camera.resize(count);
 }
 
-Surfels gather_voxels(std::span<const CameraPoints> cameras, double voxel_m) {
-  std::vector<std::vector<Box>> boxes;
-  Box whole;
-  for (const CameraPoints& camera : cameras) {
-    boxes.push_back(chunk_boxes(camera));
-    for (const Box& box : boxes.back()) {
-      whole.extent_m.extend(box.extent_m);
-      whole.points += box.points;
-    }
+// One camera after another, so that the points of one are in memory at a time.
+Surfels gather_voxels(const CameraPointSource& source, double voxel_m) {
+  Eigen::AlignedBox3d whole_m;
+  for (std::size_t c = 0; c < source.cameras; ++c) whole_m.extend(box_of(source.points_of(c)));
+  if (whole_m.isEmpty()) return {};
+  const CellGrid grid = make_cell_grid(whole_m.min(), whole_m.max(), voxel_m);
+  const std::uint64_t last_key = grid.key(whole_m.max());  // keys grow with each coordinate
+  const int shift = std::max(0, static_cast<int>(std::bit_width(last_key)) - kBucketBits);
+  std::vector<std::vector<VoxelSum>> buckets((last_key >> shift) + 1);
+  for (std::size_t c = 0; c < source.cameras; ++c) {
+    const CameraPoints camera = source.points_of(c);
+    const std::vector<KeyedIndex> items = sorted_points(camera, grid);
+    parallel_for(buckets.size(), 1, [&](std::size_t bucket, std::size_t) {
+      const auto own = std::ranges::equal_range(items, bucket, {},
+                                                [&](const KeyedIndex& item) { return item.key >> shift; });
+      if (!own.empty()) add_points({own.begin(), own.end()}, camera, grid, buckets[bucket]);
+    });
   }
-  if (whole.points == 0) return {};
-  const CellGrid grid = make_cell_grid(whole.extent_m.min(), whole.extent_m.max(), voxel_m);
-  return sum_voxels(
-      grid, sorted_points(cameras, boxes, grid, whole.points), [&](std::uint64_t index) -> VoxelSample {
-        const CameraPoints& camera = cameras[index >> 32];
-        const std::size_t i = index & 0xffffffff;
-        const Vec3 point_m = camera.points_m[i].cast<double>();
-        const Vec3 from_origin = point_m - grid.origin_m;
-        const double confidence = confidence_of(camera, i);
-        return {from_origin.x(), from_origin.y(), from_origin.z(),
-                confidence,      confidence,      (camera.centre_m - point_m).normalized().cast<float>()};
-      });
+  Surfels out;
+  out.grid = grid;
+  std::size_t count = 0;
+  for (const auto& sums : buckets) count += sums.size();
+  out.resize(count);
+  std::size_t v = 0;
+  for (const auto& sums : buckets)
+    for (const VoxelSum& sum : sums) sum.write(out, v++);
+  return out;
 }
 
 Surfels regroup(const Surfels& moved) {

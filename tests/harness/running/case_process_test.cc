@@ -77,6 +77,12 @@ TEST(CaseOutcome, AMethodThatChangesHowItsSweepRunsHasFailed) {
               HasSubstr("(cannot be restored: later cases run with them, too); landlock ABI 7; then ok"));
 }
 
+Descriptor written(const Reconstruction& reconstruction) {
+  Descriptor file = memory_file("test");
+  write_reconstruction(reconstruction, file.get());
+  return file;
+}
+
 TEST(ReconstructionBytes, ComeBackAsTheyWere) {
   Reconstruction sent;
   sent.cloud.points_m = {{1, 2, 3}, {4, 5, 6}};
@@ -88,34 +94,35 @@ TEST(ReconstructionBytes, ComeBackAsTheyWere) {
   const std::string plain_sha256 = output_sha256(sent);
   sent.cloud.colours = {{1, 2, 3}, {4, 5, 255}};
   EXPECT_EQ(output_sha256(sent), plain_sha256);  // they are for display alone
-  const std::string bytes = encode_reconstruction(sent);
-  const Reconstruction got = decode_reconstruction(bytes);
+  const Descriptor file = written(sent);
+  const Reconstruction got = read_reconstruction(file.get());
   EXPECT_EQ(output_sha256(got), output_sha256(sent));
   EXPECT_EQ(got.cloud.colours, sent.cloud.colours);
   EXPECT_EQ(got.unfiltered_depth_maps[0].depth_along_ray_m, sent.unfiltered_depth_maps[0].depth_along_ray_m);
   EXPECT_EQ(got.unfiltered_depth_maps[0].confidence, sent.unfiltered_depth_maps[0].confidence);
   EXPECT_EQ(got.effective, sent.effective);
-  for (std::size_t cut = 0; cut < bytes.size(); ++cut)
-    EXPECT_THAT(
-        error_of(ErrorKind::method, [&] { decode_reconstruction(std::string_view(bytes).substr(0, cut)); }),
-        HasSubstr("returned malformed data"));
-  EXPECT_THAT(error_of(ErrorKind::method, [&] { decode_reconstruction(bytes + "x"); }),
-              HasSubstr("malformed data"));
+  const auto refusal = [](const Descriptor& of) {
+    return error_of(ErrorKind::method, [&] { read_reconstruction(of.get()); });
+  };
+  ASSERT_EQ(::write(file.get(), "x", 1), 1);  // behind what was read
+  EXPECT_THAT(refusal(file), HasSubstr("returned malformed data"));
+  for (off_t cut = ::lseek(file.get(), 0, SEEK_END) - 2; cut >= 0; --cut) {
+    ASSERT_EQ(::ftruncate(file.get(), cut), 0);
+    EXPECT_THAT(refusal(file), HasSubstr("returned malformed data"));
+  }
   const auto refused = [&](const std::string& name, double value) {
     Reconstruction received = sent;
     received.effective = {{name, value}};
-    return error_of(ErrorKind::method, [&] { decode_reconstruction(encode_reconstruction(received)); });
+    return refusal(written(received));
   };
   EXPECT_THAT(refused("window\033[2J", 7), HasSubstr("malformed data"));
   EXPECT_THAT(refused("", 7), HasSubstr("malformed data"));
   EXPECT_THAT(refused("window_px", std::nan("")), HasSubstr("malformed data"));
   Reconstruction few = sent;
   few.cloud.colours.pop_back();
-  EXPECT_THAT(error_of(ErrorKind::method, [&] { decode_reconstruction(encode_reconstruction(few)); }),
-              HasSubstr("malformed data"));
+  EXPECT_THAT(refusal(written(few)), HasSubstr("malformed data"));
   sent.mesh->triangles[0][1] = 3;
-  EXPECT_THAT(error_of(ErrorKind::method, [&] { decode_reconstruction(encode_reconstruction(sent)); }),
-              HasSubstr("malformed data"));
+  EXPECT_THAT(refusal(written(sent)), HasSubstr("malformed data"));
 }
 
 }  // namespace

@@ -53,6 +53,11 @@ std::vector<CameraPoints> observe(const Height& height, int count, double pitch_
   return cameras;
 }
 
+CameraPointSource given(std::vector<CameraPoints> cameras) {
+  const std::size_t count = cameras.size();
+  return {count, [all = std::move(cameras)](std::size_t camera) { return all[camera]; }};
+}
+
 struct HeightErrors {
   double mean_m = 0, rmse_m = 0, max_m = 0;
   std::size_t count = 0;
@@ -90,7 +95,7 @@ TEST(Fusion, AVoxelHasTheMeanWeightedByConfidence) {
   b.points_m = {{0.1006F, 0.2006F, 1.1006F}, {0.5F, 0.5F, 1.2F}};
   b.confidence = {0.6F, 1.0F};
   const FusionOptions options{.refine_radius_m = 0};
-  const PointCloud cloud = fuse(std::vector{a, b}, options);
+  const PointCloud cloud = fuse(given({a, b}), options);
   ASSERT_EQ(cloud.points_m.size(), 2u);
   const auto fused = std::ranges::find_if(cloud.points_m, [](const Vec3& p) { return p.x() < 0.3; });
   EXPECT_LT((*fused - Vec3(0.1005, 0.2005, 1.1005)).norm(), 1e-6);
@@ -102,7 +107,7 @@ TEST(Fusion, AVoxelHasTheMeanWeightedByConfidence) {
 TEST(Fusion, TwelveNoisyViewsOfAPlaneAverage) {
   const double sigma = 0.001;
   const auto cameras = observe(flat_height, 12, 0.0008, sigma);
-  const PointCloud cloud = fuse(cameras, {});
+  const PointCloud cloud = fuse(given(cameras), {});
   const HeightErrors inner = errors_of(cloud, flat_height, inside);
   // A disc of radius r holds n = pi r^2 * 12 / pitch^2 points. At the centre of a disc, a quadratic fit with
   // weights (1 - r^2)^2 is a mean with the kernel (1 - s)^2 (8 - 20 s), s = r^2, which is 1, as its first
@@ -114,13 +119,13 @@ TEST(Fusion, TwelveNoisyViewsOfAPlaneAverage) {
   EXPECT_LT(std::abs(inner.mean_m), 3 * expected / std::sqrt(50 * 50 / (std::numbers::pi * 4 * 4)));
   EXPECT_GT(inner.count, 50u * 50u * 95 / 100);
   const FusionOptions means_alone{.refine_radius_m = 0};
-  EXPECT_GT(errors_of(fuse(cameras, means_alone), flat_height, inside).rmse_m, 5 * inner.rmse_m);
+  EXPECT_GT(errors_of(fuse(given(cameras), means_alone), flat_height, inside).rmse_m, 5 * inner.rmse_m);
 }
 
 TEST(Fusion, EdgesOfAPatchAreKeptAndHaveNoBias) {
   for (const Height& height :
        {Height(flat_height), Height([](double x, double y) { return 1.178 + 0.6 * x - 0.3 * y; })}) {
-    const PointCloud cloud = fuse(observe(height, 12, 0.0008, 0.0005), {});
+    const PointCloud cloud = fuse(given(observe(height, 12, 0.0008, 0.0005)), {});
     const HeightErrors edge = errors_of(cloud, height, near_edge);
     EXPECT_GT(edge.count, 4u * 60u * 8 / 10);
     EXPECT_LT(std::abs(edge.mean_m), 4 * edge.rmse_m / std::sqrt(static_cast<double>(edge.count) / 4));
@@ -129,26 +134,26 @@ TEST(Fusion, EdgesOfAPatchAreKeptAndHaveNoBias) {
 }
 
 TEST(Fusion, WavesAreNotSmoothedAway) {
-  const HeightErrors clean = errors_of(fuse(observe(waves, 6, 0.001, 0), {}), waves);
+  const HeightErrors clean = errors_of(fuse(given(observe(waves, 6, 0.001, 0)), {}), waves);
   EXPECT_LT(clean.rmse_m, 1e-5);
   EXPECT_LT(clean.max_m, 6e-5);
-  EXPECT_LT(errors_of(fuse(observe(waves, 6, 0.001, 0.0005), {}), waves, inside).rmse_m, 8.5e-5);
+  EXPECT_LT(errors_of(fuse(given(observe(waves, 6, 0.001, 0.0005)), {}), waves, inside).rmse_m, 8.5e-5);
 }
 
 TEST(Fusion, OutliersDoNotPullTheSurface) {
   const auto close = [](const Vec3& point) { return std::abs(point.z() - 1.178) < 0.001; };
-  const PointCloud many = fuse(observe(flat_height, 12, 0.0008, 0.0003, 0.1), {});
+  const PointCloud many = fuse(given(observe(flat_height, 12, 0.0008, 0.0003, 0.1)), {});
   const HeightErrors on = errors_of(many, flat_height, close);
   EXPECT_LT(on.rmse_m, 5e-5);
   EXPECT_LT(std::abs(on.mean_m), 1e-5);
-  const PointCloud few = fuse(observe(flat_height, 12, 0.0008, 0.0003, 0.01), {});
+  const PointCloud few = fuse(given(observe(flat_height, 12, 0.0008, 0.0003, 0.01)), {});
   EXPECT_GT(static_cast<double>(std::ranges::count_if(few.points_m, close)),
             0.95 * static_cast<double>(few.points_m.size()));
 }
 
 TEST(Fusion, NormalsStandOnTheSurfaceTowardsTheCameras) {
   const Height tilted = [](double x, double y) { return 1.178 + 0.4 * x + 0.2 * y; };
-  const PointCloud cloud = fuse(observe(tilted, 6, 0.001, 0.0001), {});
+  const PointCloud cloud = fuse(given(observe(tilted, 6, 0.001, 0.0001)), {});
   const Vec3 truth = Vec3(0.4, 0.2, -1).normalized();
   ASSERT_EQ(cloud.normals.size(), cloud.points_m.size());
   for (const Vec3& normal : cloud.normals) {
@@ -165,21 +170,21 @@ TEST(Fusion, FloatersGoAndCornersStay) {
     cameras[0].confidence.push_back(1);
   }
   const FusionOptions all{.outlier_neighbours = 0};
-  const std::size_t kept = fuse(cameras, {}).points_m.size();
-  EXPECT_EQ(kept, fuse(cameras, all).points_m.size() - 20);
+  const std::size_t kept = fuse(given(cameras), {}).points_m.size();
+  EXPECT_EQ(kept, fuse(given(cameras), all).points_m.size() - 20);
   EXPECT_NEAR(static_cast<double>(kept), static_cast<double>(on_plane), 0.01 * on_plane);
 }
 
 TEST(Fusion, PointsSparserThanVoxelsHaveNormalsToo) {
   const FusionOptions options{.voxel_m = 0.0005};
-  const PointCloud cloud = fuse(observe(flat_height, 1, 0.005, 0), options);
+  const PointCloud cloud = fuse(given(observe(flat_height, 1, 0.005, 0)), options);
   EXPECT_GT(cloud.points_m.size(), 100u);
   for (const Vec3& normal : cloud.normals) EXPECT_LT((normal - Vec3(0, 0, -1)).norm(), 1e-3);
 }
 
 TEST(Fusion, TheSameForAnyThreadCount) {
   const auto cameras = observe(waves, 3, 0.001, 0.0007, 0.05);
-  const auto clouds = on_threads<1, 2, 5>([&] { return fuse(cameras, {}); });
+  const auto clouds = on_threads<1, 2, 5>([&] { return fuse(given(cameras), {}); });
   for (const PointCloud& cloud : clouds) {
     ASSERT_EQ(cloud.points_m.size(), clouds[0].points_m.size());
     const auto same = [&](const auto& a, const auto& b) {
@@ -197,10 +202,10 @@ TEST(Fusion, UnusableInputIsLeftOutOrRefused) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   camera.points_m = {{nan, 0, 1}, {0, 0, 1}, {0.1F, 0, 1}, {0.2F, 0, 1}};
   camera.confidence = {1, 0, nan, 0.5F};
-  EXPECT_EQ(fuse(std::vector{camera}, {}).points_m.size(), 1u);
+  EXPECT_EQ(fuse(given({camera}), {}).points_m.size(), 1u);
   camera.confidence = {};
   camera.points_m[0] = {1e6F, 0, 0};
-  EXPECT_THAT(error_of(ErrorKind::method, [&] { fuse(std::vector{camera}, {}); }),
+  EXPECT_THAT(error_of(ErrorKind::method, [&] { fuse(given({camera}), {}); }),
               testing::HasSubstr("2^21 voxels"));
 }
 
@@ -211,7 +216,7 @@ TEST(Fusion, NeighbourDistancesAgreeWithBruteForce) {
     const auto [x, y] = uniform01_pair(key, i);
     cameras[0].points_m.push_back(Vec3(0.03 * x * x, 0.03 * y, 0.002 * uniform01(key, i, 1)).cast<float>());
   }
-  const Surfels surfels = gather_voxels(cameras, 0.0005);
+  const Surfels surfels = gather_voxels(given(cameras), 0.0005);
   const NeighbourStatistics statistics = neighbour_statistics(surfels, {}, spacing_m(surfels));
   for (std::size_t i = 0; i < surfels.count(); ++i) {
     std::vector<double> distances;
