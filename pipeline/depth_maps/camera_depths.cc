@@ -73,43 +73,119 @@ void keep_better_matches(const DepthMap& before, plane_sweep::RefinedDepth& refi
   }
 }
 
-DepthMap estimate_depth(std::span<const DatasetView> views, std::size_t reference,
-                        const sparse::DepthRange& range, const CameraDepthOptions& options) {
-  const DatasetView& view = views[reference];
+constexpr int kLeastCoarseWindow_px = 5;  // the mean of four pixels has half their noise
+
+// A view and its sources at one size of their images.
+struct SweepLevel {
   plane_sweep::Input input;
-  input.reference = view.view();
-  const std::vector<std::size_t> sources = select_sources(views, reference, options.sources);
+  plane_sweep::Options sweep;
+  double step_m = 0, step_at_m = 0;  // of the refinements
+  float guide_limit_m = 0;
+  std::unique_ptr<opencl::DeviceSweep> device;
+};
+
+SweepLevel make_level(std::span<const DatasetView> views, std::size_t reference,
+                      std::span<const std::size_t> sources, const sparse::DepthRange& range,
+                      const plane_sweep::Options& sweep) {
+  SweepLevel level;
+  level.sweep = sweep;
+  plane_sweep::Input& input = level.input;
+  input.reference = views[reference].view();
   for (const std::size_t source : sources) input.sources.push_back(views[source].view());
-  if (input.sources.empty())
-    throw method_error("plane_sweep: {} has no other camera to compare with", view.name);
   input.depth_min_m = range.min_m;
   input.depth_max_m = range.max_m;
-  input.even_in_inverse = !looks_through_level_water(view.camera);
+  input.even_in_inverse = !looks_through_level_water(views[reference].camera);
   const PixelResolution resolution = pixel_resolution(views, reference, sources, range);
-  plane_sweep::Options sweep = options.sweep;
-  if (input.even_in_inverse) sweep.depths = depths_for_parallax(range, resolution, sweep.depths);
-  const std::unique_ptr<opencl::DeviceSweep> device =
-      opencl::is_opencl(sweep.device) ? opencl::table().make_sweep(input, sweep) : nullptr;
-  plane_sweep::Result swept = device != nullptr ? device->sweep() : plane_sweep::run(input, sweep);
-  DepthMap map{view.name, swept.width_px, swept.height_px, std::move(swept.depth_m),
-               std::move(swept.confidence)};
-  const double at_m = input.even_in_inverse ? resolution.depth_m : 0;
-  const double swept_m =
-      input.even_in_inverse ? (1 / range.min_m - 1 / range.max_m) * at_m * at_m : range.max_m - range.min_m;
-  const double step_m = std::max(swept_m / (sweep.depths - 1) / kStepsPerHypothesis,
-                                 kLeastStep_px * resolution.depth_per_pixel_m);
-  const float limit_m =
-      input.even_in_inverse ? static_cast<float>(kGuideFootprints * resolution.footprint_m) : kGuideLimit_m;
-  for (int pass = 0; pass < options.refinements; ++pass) {
-    const std::vector<float> guide_m = plane_sweep::depth_guide(
-        map.width, map.height, map.depth_along_ray_m, map.confidence, {options.min_confidence, 3, limit_m});
+  double swept_m = range.max_m - range.min_m;
+  level.guide_limit_m = kGuideLimit_m;
+  if (input.even_in_inverse) {
+    level.sweep.depths = depths_for_parallax(range, resolution, sweep.depths);
+    level.step_at_m = resolution.depth_m;
+    swept_m = (1 / range.min_m - 1 / range.max_m) * resolution.depth_m * resolution.depth_m;
+    level.guide_limit_m = static_cast<float>(kGuideFootprints * resolution.footprint_m);
+  }
+  level.step_m = std::max(swept_m / (level.sweep.depths - 1) / kStepsPerHypothesis,
+                          kLeastStep_px * resolution.depth_per_pixel_m);
+  if (opencl::is_opencl(sweep.device)) level.device = opencl::table().make_sweep(input, level.sweep);
+  return level;
+}
+
+DepthMap swept_map(const SweepLevel& level, const std::string& name) {
+  plane_sweep::Result swept =
+      level.device != nullptr ? level.device->sweep() : plane_sweep::run(level.input, level.sweep);
+  return {name, swept.width_px, swept.height_px, std::move(swept.depth_m), std::move(swept.confidence)};
+}
+
+void refine_map(const SweepLevel& level, int passes, float min_confidence, DepthMap& map) {
+  for (int pass = 0; pass < passes; ++pass) {
+    const std::vector<float> guide_m =
+        plane_sweep::depth_guide(map.width, map.height, map.depth_along_ray_m, map.confidence,
+                                 {min_confidence, 3, level.guide_limit_m});
     plane_sweep::RefinedDepth refined =
-        device != nullptr ? device->refine(guide_m, step_m, at_m)
-                          : plane_sweep::refine_depth_map(input, sweep, guide_m, step_m, at_m);
+        level.device != nullptr
+            ? level.device->refine(guide_m, level.step_m, level.step_at_m)
+            : plane_sweep::refine_depth_map(level.input, level.sweep, guide_m, level.step_m, level.step_at_m);
     if (pass > 0) keep_better_matches(map, refined);  // the sweep's confidence is not comparable
     map.depth_along_ray_m = std::move(refined.depth_m);
     map.confidence = std::move(refined.similarity);
   }
+}
+
+// Returns the map of a coarse view, each of whose pixels stands for factor x factor pixels of `size`. Depths
+// are bilinear, except at edges and beside holes.
+DepthMap enlarged(const DepthMap& coarse, const RefractiveCamera& size, int factor, float edge_m) {
+  DepthMap map{coarse.camera, size.width_px, size.height_px, {}, {}};
+  const auto before = [&](int pixel, int count) {  // the coarse pixel whose centre lies before it
+    return std::clamp((2 * pixel + 1 - factor) / (2 * factor), 0, std::max(count - 2, 0));
+  };
+  const auto share = [&](int pixel, int first) {
+    return std::clamp(
+        (static_cast<float>(pixel) + 0.5F) / static_cast<float>(factor) - 0.5F - static_cast<float>(first),
+        0.0F, 1.0F);
+  };
+  for (int y = 0; y < map.height; ++y)
+    for (int x = 0; x < map.width; ++x) {
+      const int x0 = before(x, coarse.width), y0 = before(y, coarse.height);
+      const float fx = share(x, x0), fy = share(y, y0);
+      const auto at = [&](int column, int row) {
+        return static_cast<std::size_t>(std::min(row, coarse.height - 1)) * coarse.width +
+               std::min(column, coarse.width - 1);
+      };
+      const std::size_t nearest = at(x / factor, y / factor);
+      const std::vector<float>& depth_m = coarse.depth_along_ray_m;
+      const float between_m = (1 - fy) * ((1 - fx) * depth_m[at(x0, y0)] + fx * depth_m[at(x0 + 1, y0)]) +
+                              fy * ((1 - fx) * depth_m[at(x0, y0 + 1)] + fx * depth_m[at(x0 + 1, y0 + 1)]);
+      const bool smooth = std::abs(between_m - depth_m[nearest]) < edge_m;  // false for NaN
+      map.depth_along_ray_m.push_back(smooth ? between_m : depth_m[nearest]);
+      map.confidence.push_back(coarse.confidence[nearest]);
+    }
+  return map;
+}
+
+// Sweeps and refines the coarse view, if there is one, and then refines what it gave in the view itself: a
+// sweep of all pixels finds no more, and its windows fit slopes less well than those around a refined map.
+DepthMap estimate_depth(std::span<const DatasetView> views, std::span<const DatasetView> coarse,
+                        std::size_t reference, const sparse::DepthRange& range,
+                        const CameraDepthOptions& options) {
+  const DatasetView& view = views[reference];
+  const std::vector<std::size_t> sources = select_sources(views, reference, options.sources);
+  if (sources.empty()) throw method_error("plane_sweep: {} has no other camera to compare with", view.name);
+  const SweepLevel fine = make_level(views, reference, sources, range, options.sweep);
+  DepthMap map;
+  int passes = options.refinements;
+  if (coarse.empty() || passes == 0) {
+    map = swept_map(fine, view.name);
+  } else {
+    const int factor = view.camera.width_px / coarse[reference].camera.width_px;
+    plane_sweep::Options sweep = options.sweep;
+    if (factor > 1) sweep.window_px = std::max(kLeastCoarseWindow_px, sweep.window_px / factor | 1);
+    const SweepLevel level = make_level(coarse, reference, sources, range, sweep);
+    map = swept_map(level, view.name);
+    refine_map(level, 1, options.min_confidence, map);
+    map = enlarged(map, view.camera, factor, level.guide_limit_m / 2);
+    passes = std::max(1, passes - 1);
+  }
+  refine_map(fine, passes, options.min_confidence, map);
   for (std::size_t i = 0; i < view.inside.size(); ++i) {
     if (view.inside[i] != 0) continue;
     map.depth_along_ray_m[i] = std::numeric_limits<float>::quiet_NaN();
@@ -161,9 +237,10 @@ std::vector<DepthMap> estimate_depths(std::span<const DatasetView> views,
                                       std::span<const sparse::DepthRange> ranges,
                                       const CameraDepthOptions& options) {
   const StageScope scope("depth_estimation");
+  const std::vector<DatasetView> coarse = coarse_views(views);
   std::vector<DepthMap> maps;
   for (std::size_t i = 0; i < views.size(); ++i)
-    if (!views[i].is_auxiliary) maps.push_back(estimate_depth(views, i, ranges[i], options));
+    if (!views[i].is_auxiliary) maps.push_back(estimate_depth(views, coarse, i, ranges[i], options));
   if (maps.empty()) throw method_error("plane_sweep: needs a camera that is not auxiliary");
   return maps;
 }

@@ -92,9 +92,11 @@ std::vector<sparse::DepthRange> view_depth_ranges(std::span<const DatasetView> v
         views.size(), {std::max(range.min_m, least_depth_m(views, range.max_m)), range.max_m});
   }
   const sparse::Options options = sparse::options_from(input.parameters, kPlaneSweepSparsePrefix);
+  const std::vector<DatasetView> coarse = coarse_views(views);  // a range needs no fine pixels
+  const std::span<const DatasetView> seen = coarse.empty() ? views : coarse;
   sparse::TrackCounts counts;
-  auto ranges = sparse::filled_ranges(
-      sparse::sighted_depth_ranges(sparse::reconstruct(views, options, &counts), views));
+  auto ranges =
+      sparse::filled_ranges(sparse::sighted_depth_ranges(sparse::reconstruct(seen, options, &counts), seen));
   if (ranges.empty())
     throw method_error("plane_sweep: no depth range: no camera sees the {} sparse points it needs ({})",
                        sparse::kMinDepthPoints, sparse::describe(counts, options));
@@ -144,7 +146,7 @@ int refinements_of_width(int refinements_at_1600, int width_px) {
 
 Reconstruction run_plane_sweep(const Observation& observation, const MethodInput& input) {
   const StageScope scope("pipeline");
-  const std::vector<DatasetView> views =
+  std::vector<DatasetView> views =
       read_dataset_views(observation.dataset_dir, sparse::view_options_from(input.parameters));
   const std::vector<sparse::DepthRange> ranges = view_depth_ranges(views, input);
   const CameraDepthOptions options = depth_options(input, views.front().camera.width_px);
@@ -156,6 +158,7 @@ Reconstruction run_plane_sweep(const Observation& observation, const MethodInput
   result.depth_maps = confirm_depths(views, result.unfiltered_depth_maps,
                                      consistency_options(input, resolution, straight, pair));
   require_confirmed(result.unfiltered_depth_maps, result.depth_maps);
+  for (DatasetView& view : views) view.grey = {}, view.inside = {};  // what follows needs their cameras alone
   FusionOptions fusion = fusion_options(input.parameters);
   fusion.voxel_m = std::max(fusion.voxel_m, kLeastVoxel_footprints * resolution.footprint_m);
   result.cloud = fuse_depth_maps<DatasetView>(views, result.depth_maps, fusion);

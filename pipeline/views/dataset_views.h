@@ -56,6 +56,11 @@ struct DatasetView {
 std::vector<DatasetView> read_dataset_views(const std::filesystem::path& dataset_dir,
                                             const DatasetViewOptions& options = {});
 
+// Returns the views with the mean of each square of pixels as one pixel: the same cameras, coarser, each with
+// as many pixels a side in its squares as leave 640 in a row. Returns none if no view has 1280 pixels in a
+// row.
+std::vector<DatasetView> coarse_views(std::span<const DatasetView> views);
+
 // Returns the indices of the views to compare `reference` with: the `nearest` closest other non-auxiliary
 // cameras (by distance of their centres; ties within 1e-9 m in view order), nearest first, then every
 // auxiliary camera. Passes over cameras at the reference's own place, those whose axis is turned by more than

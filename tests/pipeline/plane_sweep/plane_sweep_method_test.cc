@@ -107,6 +107,30 @@ TEST(PlaneSweepMethod, FindsItsDepthRangeInTheImages) {
   EXPECT_FALSE(found.mesh.has_value());
 }
 
+// The sweep of an image 1280 px wide is coarse, and its refinements see ripples that a sweep smooths.
+TEST(PlaneSweepMethod, SweepsWideImagesCoarselyAndRefinesThem) {
+  const TemporaryDirectory dir;
+  DatasetRequest request;
+  request.scene = "undulating";
+  request.imaging = "clean";
+  request.width_px = 1280;
+  request.height_px = 96;
+  request.mesh_pitch_m = 0.01;
+  write_dataset(plan_dataset(request), dir.path() / "data");
+  const auto [one, three] = on_threads<1, 3>([&] {
+    return run_plane_sweep({dir.path() / "data"}, small_input({{"plane_sweep", "surface", "none"},
+                                                               {"plane_sweep", "refinements", "1"}}));
+  });
+  ASSERT_EQ(one.unfiltered_depth_maps.size(), 12U);
+  for (const DepthMap& map : one.unfiltered_depth_maps) {
+    EXPECT_EQ(map.width, 1280);
+    EXPECT_EQ(map.height, 96);
+    EXPECT_GT(depths_in(map), 10'000) << map.camera;  // its strip crosses that of others there
+    EXPECT_LT(median_error_mm(map, dir.path() / "data"), 0.25) << map.camera;
+  }
+  EXPECT_EQ(one.cloud.points_m, three.cloud.points_m);
+}
+
 TEST(WindowOfWidth, SeesAsMuchOfTheSceneInSmallImages) {
   EXPECT_EQ(window_of_width(11, 1600), 11);
   EXPECT_EQ(window_of_width(7, 1600), 7);

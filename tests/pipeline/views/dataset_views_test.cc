@@ -56,6 +56,40 @@ void write_pattern(const std::filesystem::path& dir, const Rig& rig) {
   }
 }
 
+TEST(CoarseViews, AreTheSameCamerasWithTheMeansOfSquares) {
+  const Rig rig = make_rig("ring12", {{"ring12", "width", "1930"}, {"ring12", "height", "97"}}, 1);
+  std::vector<DatasetView> views(2);
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    views[i].name = rig.cameras[i].name;
+    views[i].camera = refractive_camera(rig.cameras[i]);
+    for (int y = 0; y < 97; ++y)
+      for (int x = 0; x < 1930; ++x) {
+        views[i].grey.push_back(static_cast<float>((7 * x + 13 * y) % 16) / 16.0F);
+        views[i].inside.push_back(x == 4 && y == 7 ? 0 : 1);
+      }
+  }
+  const std::vector<DatasetView> coarse = coarse_views(views);
+  ASSERT_EQ(coarse.size(), 2U);
+  const RefractiveCamera& camera = coarse[1].camera;
+  ASSERT_EQ(camera.width_px, 643);  // 3 pixels a side; one column and one row are left over
+  ASSERT_EQ(camera.height_px, 32);
+  EXPECT_EQ(coarse[1].name, views[1].name);
+  for (int y = 0; y < 32; ++y)
+    for (int x = 0; x < 643; ++x) {
+      double sum = 0;
+      for (int k = 0; k < 9; ++k) sum += views[1].grey[(3 * y + k / 3) * 1930 + 3 * x + k % 3];
+      ASSERT_NEAR(coarse[1].grey[y * 643 + x], sum / 9, 1e-6) << x << " " << y;
+      ASSERT_EQ(coarse[1].inside[y * 643 + x], x == 1 && y == 2 ? 0 : 1) << x << " " << y;
+    }
+  for (const Vec3& point : {Vec3(0.02, -0.01, 1.2), Vec3(-0.1, 0.03, 1.15)}) {
+    const auto seen = project(camera, point), whole = project(views[1].camera, point);
+    ASSERT_TRUE(seen && whole);
+    EXPECT_NEAR((3 * seen->pixel + Vec2(1, 1) - whole->pixel).norm(), 0, 1e-9);  // the middle of the square
+  }
+  for (DatasetView& view : views) view.camera.width_px = 1279;
+  EXPECT_TRUE(coarse_views(views).empty());
+}
+
 TEST(DatasetViews, TakesTheLensOut) {
   const TemporaryDirectory dir;
   const Rig rig = small_rig({-0.1, 0.02, 0.001, -0.001, 0});
