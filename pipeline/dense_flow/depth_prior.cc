@@ -25,36 +25,6 @@ constexpr std::size_t kReferences = 4, kSources = 2;
 // The best plane's correlation must exceed the median's by this much.
 constexpr double kLeastRise = 0.1;
 
-DatasetView reduce(const DatasetView& view) {
-  DatasetView small = view;
-  const int factor = std::max(1, view.camera.width_px / kSearchWidth_px);
-  const int width = view.camera.width_px / factor, height = view.camera.height_px / factor;
-  small.camera.width_px = width;
-  small.camera.height_px = height;
-  // A reduced pixel is the mean of factor x factor pixels: its centre is at factor * i + (factor - 1) / 2.
-  small.camera.fx_px = view.camera.fx_px / factor;
-  small.camera.fy_px = view.camera.fy_px / factor;
-  small.camera.cx_px = (view.camera.cx_px - 0.5 * (factor - 1)) / factor;
-  small.camera.cy_px = (view.camera.cy_px - 0.5 * (factor - 1)) / factor;
-  small.grey.clear();
-  small.inside.clear();
-  for (int y = 0; y < height; ++y)
-    for (int x = 0; x < width; ++x) {
-      double sum = 0;
-      std::uint8_t inside = 1;
-      for (int j = 0; j < factor; ++j)
-        for (int i = 0; i < factor; ++i) {
-          const auto from =
-              static_cast<std::size_t>((y * factor + j) * view.camera.width_px + x * factor + i);
-          sum += view.grey[from];
-          if (view.inside[from] == 0) inside = 0;
-        }
-      small.grey.push_back(static_cast<float>(sum / (factor * factor)));
-      small.inside.push_back(inside);
-    }
-  return small;
-}
-
 // Mean over windows of the correlation of the reference with the source on the plane; weight: windows.
 double plane_correlation(const DatasetView& reference, const DatasetView& source, double z_m,
                          double& windows) {
@@ -212,7 +182,8 @@ std::vector<std::vector<float>> priors_of_points(std::span<const DatasetView> vi
 
 PlaneSearch find_mean_plane(std::span<const DatasetView> views) {
   std::vector<DatasetView> small;
-  for (const DatasetView& view : views) small.push_back(reduce(view));
+  for (const DatasetView& view : views)
+    small.push_back(reduced(view, std::max(1, view.camera.width_px / kSearchWidth_px)));
   const std::vector<SearchPair> pairs = search_pairs(small);
   if (pairs.empty()) throw method_error("depth_range: needs two cameras, at least one of them not auxiliary");
   const std::vector<double> planes_m = search_planes(small[pairs[0].reference], small[pairs[0].source]);

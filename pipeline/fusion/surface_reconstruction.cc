@@ -77,12 +77,12 @@ HeightSamples sort_samples(const PointCloud& cloud, const std::vector<std::size_
   return samples;
 }
 
-// Returns the fitted height at (x, y); NaN if there are too few points around it.
+// Returns the height fitted at (x, y) to the samples of the cells around it; NaN if there are too few points
+// around it.
 double height_at(const HeightSamples& samples, double x_m, double y_m,
-                 std::vector<std::pair<std::uint32_t, std::uint32_t>>& runs, std::vector<double>& heights_m,
-                 LocalColumns& local) {
+                 const std::vector<std::pair<std::uint32_t, std::uint32_t>>& runs,
+                 std::vector<double>& heights_m, LocalColumns& local) {
   const double radius_m = samples.grid.cell_m;
-  neighbour_runs(samples.cells, samples.grid.key({x_m, y_m, 0}), 0, 1, runs);
   for (std::vector<float>* column : {&local.u, &local.v, &local.h, &local.k}) column->clear();
   heights_m.clear();
   unsigned quadrants = 0;
@@ -125,9 +125,13 @@ HeightGrid fit_heights(const HeightSamples& samples, const Vec3& low_m, const Ve
     std::vector<std::pair<std::uint32_t, std::uint32_t>> runs;
     std::vector<double> heights_m;
     LocalColumns local;
+    std::uint64_t gathered = ~std::uint64_t{0};  // no cell has that key
     const double y_m = static_cast<double>(grid.first_y + static_cast<std::int64_t>(row)) * grid_m;
     for (std::size_t column = 0; column < grid.columns; ++column) {
       const double x_m = static_cast<double>(grid.first_x + static_cast<std::int64_t>(column)) * grid_m;
+      const std::uint64_t key = samples.grid.key({x_m, y_m, 0});
+      if (key != gathered) neighbour_runs(samples.cells, key, 0, 1, runs);
+      gathered = key;
       grid.z_m[row * grid.columns + column] = height_at(samples, x_m, y_m, runs, heights_m, local);
     }
   });

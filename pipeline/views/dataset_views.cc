@@ -89,29 +89,6 @@ std::vector<DatasetView> read_images(const std::filesystem::path& dataset_dir, c
 
 constexpr int kCoarseWidth_px = 640;
 
-// Rows and columns that are left over at the end are dropped. A pixel is inside where the one in its middle
-// is.
-DatasetView reduced(const DatasetView& view, int factor) {
-  DatasetView small{view.name, view.is_auxiliary, view.camera, {}, {}, view.has_mask};
-  RefractiveCamera& camera = small.camera;
-  camera.width_px /= factor;
-  camera.height_px /= factor;
-  camera.fx_px /= factor;
-  camera.fy_px /= factor;
-  camera.cx_px = (camera.cx_px + 0.5) / factor - 0.5;
-  camera.cy_px = (camera.cy_px + 0.5) / factor - 0.5;
-  small.grey.resize(static_cast<std::size_t>(camera.width_px) * static_cast<std::size_t>(camera.height_px));
-  const cv::Mat whole(view.camera.height_px, view.camera.width_px, CV_32F,
-                      const_cast<float*>(view.grey.data()));
-  const cv::Mat means(camera.height_px, camera.width_px, CV_32F, small.grey.data());
-  cv::resize(whole({0, 0, camera.width_px * factor, camera.height_px * factor}), means, means.size(), 0, 0,
-             cv::INTER_AREA);
-  for (int y = factor / 2; y < camera.height_px * factor; y += factor)
-    for (int x = factor / 2; x < camera.width_px * factor; x += factor)
-      small.inside.push_back(view.inside[static_cast<std::size_t>(y) * view.camera.width_px + x]);
-  return small;
-}
-
 constexpr double kWidestTurn_deg = 75;  // between the axes of two cameras that see one side of a surface
 constexpr int kOverlapGrid = 5;         // places of the image along each side
 constexpr int kLeastShared = 4;         // of these 25 places, at one distance
@@ -159,6 +136,33 @@ std::vector<DatasetView> read_dataset_views(const std::filesystem::path& dataset
     for (DatasetView& view : views) enhance_contrast(options, view);
   }
   return views;
+}
+
+DatasetView reduced(const DatasetView& view, int factor) {
+  DatasetView small{view.name, view.is_auxiliary, view.camera, {}, {}, view.has_mask};
+  RefractiveCamera& camera = small.camera;
+  camera.width_px /= factor;
+  camera.height_px /= factor;
+  camera.fx_px /= factor;
+  camera.fy_px /= factor;
+  // The centre of a reduced pixel is at factor * i + (factor - 1) / 2.
+  camera.cx_px = (camera.cx_px - 0.5 * (factor - 1)) / factor;
+  camera.cy_px = (camera.cy_px - 0.5 * (factor - 1)) / factor;
+  for (int y = 0; y < camera.height_px; ++y)
+    for (int x = 0; x < camera.width_px; ++x) {
+      double sum = 0;
+      std::uint8_t inside = 1;
+      for (int j = 0; j < factor; ++j)
+        for (int i = 0; i < factor; ++i) {
+          const auto from =
+              static_cast<std::size_t>((y * factor + j) * view.camera.width_px + x * factor + i);
+          sum += view.grey[from];
+          if (view.inside[from] == 0) inside = 0;
+        }
+      small.grey.push_back(static_cast<float>(sum / (factor * factor)));
+      small.inside.push_back(inside);
+    }
+  return small;
 }
 
 std::vector<DatasetView> coarse_views(std::span<const DatasetView> views) {

@@ -56,9 +56,11 @@ struct DatasetView {
 std::vector<DatasetView> read_dataset_views(const std::filesystem::path& dataset_dir,
                                             const DatasetViewOptions& options = {});
 
-// Returns the views with the mean of each square of pixels as one pixel: the same cameras, coarser, each with
-// as many pixels a side in its squares as leave 640 in a row. Returns none if no view has 1280 pixels in a
-// row.
+// Returns the view with the mean of each factor x factor pixels as one pixel: the same camera, coarser. A
+// pixel is inside where all of these are; rows and columns that are left over at the end are dropped.
+DatasetView reduced(const DatasetView& view, int factor);
+
+// Returns the views reduced so that each keeps at least 640 pixels in a row; none if no view has 1280.
 std::vector<DatasetView> coarse_views(std::span<const DatasetView> views);
 
 // Returns the indices of the views to compare `reference` with: the `nearest` closest other non-auxiliary
