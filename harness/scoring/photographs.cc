@@ -23,7 +23,7 @@ struct CameraImage {
 };
 
 // The images that the case used; none where it used none.
-std::vector<CameraImage> images_of(const Subject& subject) {
+std::vector<CameraImage> used_images(const Subject& subject) {
   std::vector<CameraImage> images;
   if (!subject.rig || subject.depths_dir.empty()) return images;
   const std::vector<Camera>& cameras =
@@ -53,7 +53,7 @@ void keep_photographs(const Subject& subject, CaseResult& result) {
                     folder = case_file(kPicturesFolder, name, "/");
   if (std::ranges::find(result.artefacts, view, &PictureFiles::value_type::first) == result.artefacts.end())
     return;
-  const std::vector<CameraImage> images = images_of(subject);
+  const std::vector<CameraImage> images = used_images(subject);
   const std::size_t every = stride_for(images.size(), kMaxPhotographs);
   for (std::size_t i = 0; i < images.size(); i += every) {
     SmallPhotograph small = small_photograph(read_file(images[i].file), images[i].file.string());

@@ -161,6 +161,7 @@ const char* what_is(const std::string& path) {
       {kViewerFolder, "points with their errors, holes, cameras: what the page turns"},
       {kLogsFolder, "what external commands printed"},
   };
+  if (is_in_folder(path, kPicturesFolder) && path.ends_with(".jpg")) return "a photograph that the case used";
   for (const auto& [name, meaning] : kKnown)
     if (path == name || is_in_folder(path, name)) return meaning;
   return "";

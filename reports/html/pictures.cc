@@ -127,11 +127,14 @@ CloudView read_view(const std::string& bytes, const std::string& case_name) {
   return decode_view(bytes, case_file(kViewerFolder, case_name, ".bin"));
 }
 
-// Leaves out points until the view has at most `most` bytes. A view of few bytes is not decoded for that.
+// Leaves out points until the view has at most `most` bytes, and the rays of cameras where they alone would
+// take a third of these. A view of few bytes is not decoded for that.
 std::string fitted(const std::string& bytes, const std::string& name, std::size_t most) {
   if (bytes.size() <= most) return bytes;
   if (most < kLeastBytes) return "";
-  const CloudView view = read_view(bytes, name);
+  CloudView view = read_view(bytes, name);
+  constexpr std::size_t kRayPointBytes = 6;  // as measured
+  if (kRayPointBytes * view.rays.size() > most / 3) view.rays.clear();
   const auto next = [](std::size_t every) { return every + every / 4 + 1; };
   const std::size_t first = std::max<std::size_t>(1, bytes.size() / most), end = view.points.size() + 1;
   std::size_t last = first;

@@ -76,8 +76,8 @@ std::vector<double> parse_camera_biases(std::string_view csv);
 std::vector<ReportPicture> parse_picture_list(std::string_view csv, const std::string& source = "pictures");
 
 // Fits the views of a bundle (case -> bytes of viewer/CASE.bin) into `budget` bytes: small ones whole, large
-// ones with every n-th point. Returns the blocks of a page, "cloud-3" for the fourth of the results, without
-// those for which there is no room.
+// ones with every n-th point, those of very many cameras without their rays. Returns the blocks of a page,
+// "cloud-3" for the fourth of the results, without those for which there is no room.
 std::vector<std::pair<std::string, std::string>> fit_views(const std::map<std::string, std::string>& views,
                                                            const Results& results, std::size_t budget);
 

@@ -4,7 +4,7 @@ const view_rays = (() => {
   // Returns the cameras of a view that have rays: two points of each node's ray, `near` and `far`, mm; NaN where there is none.
   function cameras_of(view) {
     let at = 0;
-    return (view.scene?.cameras ?? []).filter(({nodes}) => nodes).map((camera) => {
+    return (view.rays.length > 0 && view.scene?.cameras || []).filter(({nodes}) => nodes).map((camera) => {
       const count = 3 * camera.nodes[0] * camera.nodes[1];
       const part = () => Float64Array.from(view.rays.subarray(at, at += count), (steps) => steps * view.step_mm);
       const near = part(), far = part();

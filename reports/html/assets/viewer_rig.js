@@ -40,11 +40,11 @@ const viewer_rig = (() => {
     }).filter(Number.isFinite);
     const way = ways.length > 0 ? median(ways) : 300;
     const gaps = cameras.map(({centre_mm}) => Math.min(...cameras.map((other) => distance(centre_mm, other.centre_mm)).filter((gap) => gap > 0)));
-    return Math.max(0.04 * way, Math.min(0.15 * way, 0.6 * median(gaps)));
+    return Math.max(0.04 * way, Math.min(0.15 * way, 0.5 * median(gaps)));
   }
 
   // The end of a camera's frustum, [x, y, z] for each node, NaN where it has no ray: flat, but for what a wide lens sees more
-  // than 60 degrees beside its middle.
+  // than 37 degrees beside its middle.
   function end_of(camera, length) {
     const {nodes: [columns, rows], centre_mm, near, far} = camera, middle = view_rays.ray_at(camera, (columns - 1) / 2, (rows - 1) / 2);
     const unit = (part) => part.map((value) => value / Math.hypot(...part)), axis = unit(minus(middle.slice(3), centre_mm));
@@ -52,7 +52,7 @@ const viewer_rig = (() => {
     for (let node = 0; node < end.length; node += 3) {
       if (Number.isNaN(near[node])) continue;
       const towards = unit(minus(far.subarray(node, node + 3), centre_mm));
-      const ahead = Math.max(0.5, dot(towards, axis)) || 1;  // NaN: the middle has no ray
+      const ahead = Math.max(0.8, dot(towards, axis)) || 1;  // NaN: the middle has no ray
       towards.forEach((value, i) => end[node + i] = centre_mm[i] + length * value / ahead);
     }
     return end;

@@ -152,6 +152,13 @@ TEST(PageViews, CloudsFitIntoTheRoomThatThereIs) {
   EXPECT_GT(shown.points.size(), 400u);
   EXPECT_EQ(shown.scored, 4000u);
   EXPECT_TRUE(fit_views({{name, bytes}}, results, 100).empty());
+  for (const std::size_t nodes : {100u, 10'000u}) {
+    CloudView rig = view;
+    for (std::size_t i = 0; i < nodes; ++i) rig.rays.push_back({static_cast<std::int32_t>(i) * 999, 0, 0});
+    const auto fitted = fit_views({{name, encode_view(rig)}}, results, 10'000);
+    ASSERT_EQ(fitted.size(), 1u);
+    EXPECT_EQ(decode_view(fitted[0].second, "page").rays.size(), nodes == 100 ? nodes : 0);
+  }
   ReportPictures pictures;
   pictures.views[name] = bytes;
   const std::string page = render_html_report(content_of(results), pictures);
