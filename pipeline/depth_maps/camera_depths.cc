@@ -172,8 +172,7 @@ DepthMap estimate_depth(std::span<const DatasetView> views, std::span<const Data
   if (sources.empty()) throw method_error("plane_sweep: {} has no other camera to compare with", view.name);
   const SweepLevel fine = make_level(views, reference, sources, range, options.sweep);
   DepthMap map;
-  int passes = options.refinements;
-  if (coarse.empty() || passes == 0) {
+  if (coarse.empty() || options.refinements == 0) {
     map = swept_map(fine, view.name);
   } else {
     const int factor = view.camera.width_px / coarse[reference].camera.width_px;
@@ -183,9 +182,8 @@ DepthMap estimate_depth(std::span<const DatasetView> views, std::span<const Data
     map = swept_map(level, view.name);
     refine_map(level, 1, options.min_confidence, map);
     map = enlarged(map, view.camera, factor, level.guide_limit_m / 2);
-    passes = std::max(1, passes - 1);
   }
-  refine_map(fine, passes, options.min_confidence, map);
+  refine_map(fine, options.refinements, options.min_confidence, map);
   for (std::size_t i = 0; i < view.inside.size(); ++i) {
     if (view.inside[i] != 0) continue;
     map.depth_along_ray_m[i] = std::numeric_limits<float>::quiet_NaN();
