@@ -33,7 +33,7 @@ namespace {
 using Open3dCloud = open3d::geometry::PointCloud;
 
 constexpr std::size_t kPoints = 1'000'000;
-constexpr double kVoxel_m = 0.001;
+constexpr double kVoxel_m = 0.002;
 
 std::shared_ptr<const Surface> truth() {
   static const std::shared_ptr<const Surface> surface = make_undulating({}, {});
@@ -298,7 +298,7 @@ Pair surface_pair() {
 }  // namespace
 
 void add_cloud_pairs() {
-  add_pair({"fusion_voxels", "1 M points, voxels of 1 mm", "Open3D VoxelDownSample",
+  add_pair({"fusion_voxels", "1 M points, voxels of 2 mm", "Open3D VoxelDownSample",
             "ours also means confidences and directions, sums in double, stores floats in voxel order"},
            voxel_pair);
   add_pair({"normals_and_outliers", "voxels of the row above, 30 and 20 neighbours",
