@@ -21,6 +21,7 @@ import importlib
 import json
 import os
 import pathlib
+import resource
 import statistics
 import subprocess
 import sys
@@ -69,13 +70,18 @@ def peer_inputs(dataset, model):
 def run_peer(sweep, models, images, options):
     config = types.SimpleNamespace(num_depths=options.depths, cost_function="ncc", window_size=options.window,
                                    depth_batch_size=1)
-    start = time.perf_counter()
+    start, cpu_start = time.perf_counter(), time.process_time()
     depths = {}
     for name in models:
         swept = sweep.plane_sweep_stereo(name, models[name], [other for other in models if other != name], models,
                                          images[name], images, options.range_m, config)
         depths[name] = sweep.extract_depth(swept["cost_volume"], swept["depths"])[0].numpy()
-    return 1000 * (time.perf_counter() - start), depths
+    return 1000 * (time.perf_counter() - start), time.process_time() - cpu_start, depths
+
+
+def children_cpu_s():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def run_ours(dataset, cameras, cost, options):
@@ -84,14 +90,16 @@ def run_ours(dataset, cameras, cost, options):
         settings = {"cost": cost, "depths": options.depths, "sources": cameras - 1, "window": options.window,
                     "refinements": 0, "surface": "none", "min_confidence": 0, "min_views": 0,
                     "depth_range_m": "{}:{}".format(*options.range_m)}
+        cpu_start = children_cpu_s()
         subprocess.run([str(options.program), "run", "plane_sweep", "--dataset", str(dataset), "--out", str(out),
                         "--threads", str(options.threads)] +
                        [word for name, value in settings.items() for word in ("--set", f"plane_sweep.{name}={value}")],
                        check=True, stdout=subprocess.DEVNULL)
+        cpu_s = children_cpu_s() - cpu_start
         stages = {stage["name"]: stage for stage in json.loads((out / "results.json").read_text())["records"][0]["stages"]}
         depths = {file.stem: np.load(file) for file in (out / "depth").glob("*.npy")
                   if not file.stem.endswith("_confidence")}
-        return stages["depth_estimation"]["wall_ms"][0], depths
+        return stages["depth_estimation"]["wall_ms"][0], cpu_s, depths
 
 
 def differences(ours, theirs, truth, step_m):
@@ -110,9 +118,10 @@ def differences(ours, theirs, truth, step_m):
 
 
 def record_of(report, costs, options):
-    """The report in the form of Google Benchmark, of which `aqbench docs` makes a table."""
+    """Processor times in the form of Google Benchmark, of which `aqbench docs` makes a table: those of the peer's
+    sweep, and of all that ours does in its process."""
     size = f"{options.scene}, {options.rig}, {options.width} px, {options.depths} depths, window {options.window}"
-    unequal = {"ncc_reference": "same cost; the peer projects exactly and keeps volumes, and is warm; ours is cold",
+    unequal = {"ncc_reference": "same cost; of the peer the sweep alone, warm; of ours the whole process, cold",
                "zncc": "ours compares by aqbench's own cost; else as above"}
     context = {"date": time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime()), "load_avg": list(os.getloadavg()),
                "num_cpus": os.cpu_count(), "settings": report["settings"], "torch": report["torch"]}
@@ -120,8 +129,8 @@ def record_of(report, costs, options):
         context[cost] = f"{size} | AquaMVS in PyTorch | {unequal[cost]}"
     return {"context": {**context, "results": {cost: report[cost]["results"] for cost in costs}},
             "benchmarks": [{"name": cost, "run_type": "iteration", "repetition_index": index,
-                            "ours_s": ours_ms / 1000, "peer_s": peer_ms / 1000}
-                           for cost in costs for index, (peer_ms, ours_ms) in enumerate(report[cost]["pairs_ms"])]}
+                            "ours_s": ours_s, "peer_s": peer_s}
+                           for cost in costs for index, (peer_s, ours_s) in enumerate(report[cost]["pairs_cpu_s"])]}
 
 
 def main():
@@ -135,13 +144,14 @@ def main():
     parser.add_argument("--window", type=int, default=7, help="px, odd")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--pairs", type=int, default=5)
-    parser.add_argument("--json", type=pathlib.Path, help="also writes all times to this file")
+    parser.add_argument("--json", type=pathlib.Path, help="also writes processor times to this file")
     options = parser.parse_args()
     if not options.program.is_file():
         sys.exit(f"{options.program}: no such program; run make program")
     torch.set_num_threads(options.threads)
     sweep, model = load_peer(options.checkout)
-    report = {"settings": {key: str(value) for key, value in vars(options).items()}, "torch": torch.__version__}
+    report = {"settings": {key: value for key, value in vars(options).items() if not isinstance(value, pathlib.Path)},
+              "torch": torch.__version__}
     with tempfile.TemporaryDirectory() as folder:
         dataset = pathlib.Path(folder) / "dataset"
         subprocess.run([str(options.program), "render", options.scene, "--rig", options.rig, "--imaging", "clean",
@@ -155,17 +165,21 @@ def main():
         print(f"{len(models)} cameras of {options.width} px, {options.depths} depths from {options.range_m[0]} to "
               f"{options.range_m[1]} m along the ray, window {options.window}, threads {options.threads}")
         costs = ("ncc_reference", "zncc")
-        _, theirs = run_peer(sweep, models, images, options)
+        _, _, theirs = run_peer(sweep, models, images, options)
         for cost in costs:
-            _, ours = run_ours(dataset, len(models), cost, options)
-            report[cost] = {"results": differences(ours, theirs, truth, step_m), "pairs_ms": []}
+            _, _, ours = run_ours(dataset, len(models), cost, options)
+            report[cost] = {"results": differences(ours, theirs, truth, step_m), "pairs_ms": [], "pairs_cpu_s": []}
             print(f"{cost}: " + ", ".join(f"{key} {value:.6g}" for key, value in report[cost]["results"].items()))
         for pair in range(options.pairs):
-            times = {cost: run_ours(dataset, len(models), cost, options)[0] for cost in costs} if pair % 2 == 0 else {}
-            peer_ms, _ = run_peer(sweep, models, images, options)
-            times = times or {cost: run_ours(dataset, len(models), cost, options)[0] for cost in costs}
+            def time_ours():
+                return {cost: run_ours(dataset, len(models), cost, options)[:2] for cost in costs}
+
+            times = time_ours() if pair % 2 == 0 else {}
+            peer_ms, peer_cpu_s, _ = run_peer(sweep, models, images, options)
+            times = times or time_ours()
             for cost in costs:
-                report[cost]["pairs_ms"].append([peer_ms, times[cost]])
+                report[cost]["pairs_ms"].append([peer_ms, times[cost][0]])
+                report[cost]["pairs_cpu_s"].append([peer_cpu_s, times[cost][1]])
         for cost in costs:
             ratios = sorted(theirs_ms / ours_ms for theirs_ms, ours_ms in report[cost]["pairs_ms"])
             medians = [statistics.median(column) for column in zip(*report[cost]["pairs_ms"])]
