@@ -50,7 +50,7 @@ CommandLine<ReportRequest> report_command_line() {
 ExitCode verify_command(const Arguments& arguments) {
   const auto request = parse(verify_command_line(), arguments);
   const VerifyReport report = verify_bundle(request.bundle);
-  fmt::print("{}", render_verify(report, wants_colours(STDOUT_FILENO)));
+  fmt::print("{}", render_verify(report, screen_of(STDOUT_FILENO)));
   return report.ok() ? ExitCode::pass : ExitCode::regression;
 }
 

@@ -28,7 +28,7 @@ std::string commands_section(const std::vector<std::string>&) {
 }
 
 DocsSections all_sections(const std::vector<NamedBundle>& bundles) {
-  DocsSections sections = bundles.empty() ? missing_bundle_sections() : bundle_sections(bundles);
+  DocsSections sections = bundle_sections(bundles);
   sections.merge(registry_sections());
   sections["flags"] = flags_section;
   sections["commands"] = commands_section;

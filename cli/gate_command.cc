@@ -12,7 +12,7 @@
 #include "harness/project/project.h"
 #include "reports/bundle/verify.h"
 #include "reports/exports/tools.h"
-#include "reports/text/verdict_table.h"
+#include "reports/text/tables.h"
 
 namespace aqbench::cli {
 namespace {

@@ -113,7 +113,7 @@ std::vector<ProfiledCase> read_profiles(const std::filesystem::path& bundle,
 
 void print_profiles(const Results& results, const std::vector<ProfiledCase>& profiles) {
   for (const ProfiledCase& profile : profiles)
-    fmt::print("{}\n", render_profile(profile, wants_colours(STDOUT_FILENO)));
+    fmt::print("{}\n", terminal_of(profile_section(profile), screen_of(STDOUT_FILENO)));
   for (const Record& record : results.records)
     if (record.status != Status::ok)
       fmt::print("{}: {}: {}\n", printable(record.case_name), to_string(record.status),

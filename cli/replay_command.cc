@@ -195,7 +195,7 @@ std::optional<ExitCode> replay_case(const SweepPlan& plan, const Record& recorde
     report.platform.push_back(
         fmt::format("another build (commit {}) may have given other files and fewer metrics",
                     header.program_commit.empty() ? "unknown" : header.program_commit));
-  fmt::print("{}", render_replay(report, recorded.case_name, wants_colours(STDOUT_FILENO)));
+  fmt::print("{}", render_replay(report, recorded.case_name, screen_of(STDOUT_FILENO)));
   return code_of_replay(recorded, now, report);
 }
 

@@ -183,6 +183,23 @@ std::string title_of(const TableColumn& column) {
   return fmt::format("{} [{}]", column.header.substr(0, unit), column.header.substr(unit + 1));
 }
 
+void fit(Table& table, const std::function<bool()>& fits) {
+  for (const std::string& one : table.dispensable) {
+    if (fits()) return;
+    drop_columns(table, [&](const TableColumn& column, std::size_t) {
+      return (column.metric.empty() ? column.header : column.metric).starts_with(one);
+    });
+  }
+}
+
+std::string notes_of(const Table& table) {
+  std::string text;
+  for (const auto& [title, note] : table.notes)
+    if (std::ranges::find(table.columns, title, &TableColumn::header) != table.columns.end())
+      text += (text.empty() ? "" : "; ") + note;
+  return text;
+}
+
 void add_column(Table& table, TableColumn column, std::vector<TableCell> cells) {
   if (std::ranges::all_of(cells, [](const TableCell& cell) { return cell.text.empty(); })) return;
   table.columns.push_back(std::move(column));

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace aqbench {
@@ -63,6 +64,10 @@ struct Table {
   std::size_t left_out = 0;                       // rows that there was no room for
   std::string rest_in = "results.json";           // where these are
   bool sortable = true;
+  // How the titles or metrics of columns begin that a narrow screen leaves out, one after the other.
+  std::vector<std::string> dispensable = {};
+  // What columns are, by their titles: said below the table where they are shown.
+  std::vector<std::pair<std::string, std::string>> notes = {};
 };
 
 // The most rows of one table: a large sweep would fill hundreds of megabytes.
@@ -77,6 +82,11 @@ Table table_with(std::initializer_list<std::string_view> titles);
 std::vector<TableCell> plain_row(std::vector<std::string> texts);
 // Returns the title of a column where there is room: "cold [ms]" for "cold\nms".
 std::string title_of(const TableColumn& column);
+
+// Leaves out dispensable columns, one after the other, until the table fits.
+void fit(Table& table, const std::function<bool()>& fits);
+// Returns what the columns of the table are; "" where nothing is said of them.
+std::string notes_of(const Table& table);
 
 // Adds a column with a cell for each row, unless all of them are empty.
 void add_column(Table& table, TableColumn column, std::vector<TableCell> cells);

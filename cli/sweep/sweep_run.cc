@@ -25,7 +25,6 @@
 #include "reports/content/bundle_content.h"
 #include "reports/content/commands.h"
 #include "reports/text/tables.h"
-#include "reports/text/verdict_table.h"
 #include "scenes/dataset/own_rig.h"
 
 namespace aqbench::cli {

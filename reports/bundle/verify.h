@@ -13,6 +13,7 @@
 #include "harness/gating/accept.h"
 #include "harness/running/journal.h"
 #include "reports/content/bundle_content.h"
+#include "reports/document/document.h"
 
 namespace aqbench {
 
@@ -44,7 +45,7 @@ void require_verified(const VerifyReport& report, const std::filesystem::path& b
 std::string bundle_page(const std::filesystem::path& bundle, const std::string& since = "");
 
 // Returns "verified: ..." with the digests, or one line for each finding, its file first; and the notes.
-std::string render_verify(const VerifyReport& report, bool colours = false);
+std::string render_verify(const VerifyReport& report, const Screen& screen = {});
 
 // What a list of hashes says of a bundle's files.
 struct HashCheck {

@@ -9,7 +9,6 @@
 
 #include "core/files.h"
 #include "core/sha256.h"
-#include "core/table.h"
 #include "core/text.h"
 #include "harness/ab/benchmark_file.h"
 #include "harness/records/bundle_path.h"
@@ -108,24 +107,21 @@ void check_meanings(const Results& results, const JournalContents& journal, std:
 
 }  // namespace
 
-std::string render_verify(const VerifyReport& report, bool colours) {
-  const auto paint = [&](const char* escape, const std::string& text) {
-    return colours ? escape + text + "\033[0m" : text;
-  };
-  std::string text;
-  for (const Finding& finding : report.findings)
-    text += wrap_text(printable(finding.file + ": " + finding.what), kScreenColumns, 4);
-  for (const std::string& note : report.notes)
-    text += wrap_text("note: " + printable(note), kScreenColumns, 6);
+std::string render_verify(const VerifyReport& report, const Screen& screen) {
+  Lines lines;
+  for (const Finding& finding : report.findings) lines.items.push_back(finding.file + ": " + finding.what);
+  for (const std::string& note : report.notes) lines.items.push_back("note: " + note);
   if (!report.root_digest.empty())
-    text +=
-        fmt::format("root digest     {}\nmetrics digest  {}\n", report.root_digest, report.metrics_digest);
-  const std::string held = fmt::format("{} files, {}{}\n", report.files + 1,
-                                       counted(report.records, report.of_units ? "unit" : "record"),
-                                       report.complete ? "" : ", of an interrupted run");
-  if (!report.ok())
-    return text + paint("\033[31m", "NOT VERIFIED: " + counted(report.findings.size(), "finding")) + "\n";
-  return text + paint("\033[32m", "verified") + ": " + held;
+    lines.items.insert(lines.items.end(),
+                       {"root digest     " + report.root_digest, "metrics digest  " + report.metrics_digest});
+  Banner banner{Colour::red, "NOT VERIFIED", counted(report.findings.size(), "finding"), "", ""};
+  if (report.ok())
+    banner = {Colour::green, "verified",
+              fmt::format("{} files, {}{}", report.files + 1,
+                          counted(report.records, report.of_units ? "unit" : "record"),
+                          report.complete ? "" : ", of an interrupted run"),
+              "", ""};
+  return terminal_of({std::move(lines), std::move(banner)}, screen);
 }
 
 std::string first_problem(const VerifyReport& report) {

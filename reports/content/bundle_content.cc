@@ -89,6 +89,7 @@ BundleListing list_bundle_files(const std::filesystem::path& bundle) {
       const fs::path path = folder / entry->d_name;
       const std::string relative = path.lexically_relative(bundle).string();
       const fs::file_status status = fs::symlink_status(path, error);
+      if (status.type() == fs::file_type::not_found) error.clear();  // another process has just removed it
       if (error) break;
       if (!is_bundle_path(relative))
         listing.problems.push_back({printable(relative), "has a name that a bundle cannot hold"});
@@ -96,11 +97,13 @@ BundleListing list_bundle_files(const std::filesystem::path& bundle) {
         folders.push_back(path);
       else if (fs::is_regular_file(status))
         listing.files.push_back(relative);
-      else
+      else if (fs::exists(status))
         listing.problems.push_back(
-            {relative, fs::is_symlink(status) ? "is a symbolic link" : "is not a plain file"});
+            {relative, fs::is_symlink(status) ? "is a symbolic link" : "is not a plain file", true});
     }
-    if (error) listing.problems.push_back({name_of(folder), "cannot be listed: " + error.message()});
+    const bool gone = folder != bundle && error == std::errc::no_such_file_or_directory;
+    if (error && !gone)
+      listing.problems.push_back({name_of(folder), "cannot be listed: " + error.message(), true});
     if (empty && !error && folder != bundle)
       listing.problems.push_back({name_of(folder), "is an empty folder"});
   }
@@ -110,25 +113,12 @@ BundleListing list_bundle_files(const std::filesystem::path& bundle) {
 }
 
 void require_plain_files(const std::filesystem::path& bundle) {
-  namespace fs = std::filesystem;
-  std::vector<fs::path> folders = {bundle};
-  while (!folders.empty()) {
-    const fs::path folder = std::move(folders.back());
-    folders.pop_back();
-    std::error_code error;
-    fs::directory_iterator entry(folder, error);
-    for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-      std::error_code gone;  // what another process has just removed is not there
-      const fs::file_status status = entry->symlink_status(gone);
-      if (fs::is_directory(status)) folders.push_back(entry->path());
-      if (fs::is_regular_file(status) || fs::is_directory(status) || !fs::exists(status)) continue;
-      throw input_error("{}: is {}, and a bundle holds folders and plain files alone",
-                        printable(entry->path().string()),
-                        fs::is_symlink(status) ? "a symbolic link" : "no plain file");
-    }
-    if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
-      throw input_error("{}: cannot be listed: {}", printable(folder.string()), error.message());
-  }
+  if (!folder_exists(bundle)) return;
+  for (const Finding& problem : list_bundle_files(bundle).problems)
+    if (problem.hinders)
+      throw input_error(
+          "{}: {}{}", printable((bundle / problem.file).string()), problem.what,
+          problem.what.starts_with("is ") ? ", and a bundle holds folders and plain files alone" : "");
 }
 
 std::string hash_list_text(const std::vector<HashLine>& lines) {

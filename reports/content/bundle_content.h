@@ -26,6 +26,7 @@ inline constexpr std::uintmax_t kMaxHashListBytes = std::uintmax_t{64} << 20;
 struct Finding {
   std::string file;  // relative to the bundle
   std::string what;
+  bool hinders = false;  // a link, no plain file, or a folder that cannot be listed
 };
 
 // What lies in a bundle's folder.

@@ -283,12 +283,6 @@ std::string without_truth_note(const Results& results) {
       counted(static_cast<std::size_t>(count), "case"));
 }
 
-const MetricColumn* find_column(std::span<const MetricColumn> columns, std::string_view prefix) {
-  const auto found = std::ranges::find_if(
-      columns, [&](const MetricColumn& column) { return column.metric.starts_with(prefix); });
-  return found == columns.end() ? nullptr : &*found;
-}
-
 Table programs_table(const Results& results) {
   std::vector<CaseGroup> groups = group_cases(results);
   take_common_axes(groups);
@@ -296,6 +290,7 @@ Table programs_table(const Results& results) {
                             ">peak GPU memory\nMiB", ">read\nMiB", ">written\nMiB", ">page faults",
                             ">major faults", ">switches", ">involuntary"});
   table.label = "what programs used";
+  table.dispensable = {"involuntary", "switches", "major", "page faults"};
   for (const CaseGroup& group : groups) {
     std::map<std::size_t, std::vector<double>> found;  // by column
     std::size_t programs = 0;

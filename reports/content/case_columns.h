@@ -79,9 +79,6 @@ TimeUnit time_unit(std::span<const CaseGroup> groups);
 inline TimeUnit time_unit(const Results& results) { return time_unit(group_cases(results)); }
 TimeUnit time_unit(double most_ms);  // by the longest time
 
-// Returns the first column whose metric begins with `prefix`, "completeness_"; nullptr where there is none.
-const MetricColumn* find_column(std::span<const MetricColumn> columns, std::string_view prefix);
-
 // The texts beside such tables.
 inline constexpr const char* kProtocolRowsNote =
     "Each protocol at the threshold that its rankings use; results.json has the others, and the knobs in "

@@ -147,6 +147,11 @@ ShortNames without(const std::vector<std::string>& names, NameSteps steps,
   return found;
 }
 
+// Its scene, apart where its method finds its poses itself.
+std::string ranking_of(const Record& record) {
+  return record.scene + (has_own_poses(record.case_name) ? " with own poses" : "");
+}
+
 }  // namespace
 
 std::string seed_axis(const Record& record) {
@@ -200,8 +205,15 @@ std::string take_common_axes(std::vector<CaseGroup>& groups) {
   return fmt::format("{}", fmt::join(common, " "));
 }
 
-std::string ranking_of(const Record& record) {
-  return record.scene + (has_own_poses(record.case_name) ? " with own poses" : "");
+std::map<std::string, std::vector<std::pair<double, const CaseGroup*>>> rankings_of(
+    std::span<const CaseGroup> groups, const std::string& metric) {
+  std::map<std::string, std::vector<std::pair<double, const CaseGroup*>>> scenes;
+  for (const CaseGroup& group : groups)
+    if (const auto spread = metric_spread(group, metric))
+      scenes[ranking_of(*group.records.front())].emplace_back(spread->mean, &group);
+  for (auto& [scene, all] : scenes)
+    std::ranges::stable_sort(all, {}, [](const auto& one) { return one.first; });
+  return scenes;
 }
 
 std::string CaseName::label() const { return axes.empty() ? method : method + " " + axes; }

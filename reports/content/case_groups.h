@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/records/results.h"
@@ -43,8 +45,10 @@ std::string seed_axis(const Record& record);
 // The axes that are left in a group are joined by blanks.
 std::string take_common_axes(std::vector<CaseGroup>& groups);
 
-// Returns within what a record is ranked: its scene, apart where its method finds its poses itself.
-std::string ranking_of(const Record& record);
+// Returns the groups that have the metric with their means over the seeds, the smallest first, by their
+// scenes; apart where a method finds its poses itself.
+std::map<std::string, std::vector<std::pair<double, const CaseGroup*>>> rankings_of(
+    std::span<const CaseGroup> groups, const std::string& metric);
 
 // Returns the value of a metric; nullopt where it is undefined, or not there.
 std::optional<double> value_of(const MetricSet& metrics, std::string_view name);

@@ -13,15 +13,6 @@
 namespace aqbench {
 namespace {
 
-// The columns whose means over seeds are bars: the names of their files, and how their metrics begin.
-constexpr std::pair<const char*, const char*> kBarColumns[] = {{"accuracy", "accuracy_mean_mm"},
-                                                               {"precision", "precision_"},
-                                                               {"fscore", "fscore_"},
-                                                               {"completeness", "completeness_"},
-                                                               {"coverage", "photometric_coverage_pct"},
-                                                               {"agreement", "photometric_zncc_median"},
-                                                               {"reprojection", "reprojection_median_px"}};
-
 // Colours that people with colour vision deficiency tell apart (Okabe and Ito).
 constexpr std::array kPalette = {0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7, 0x56b4e9,
                                  0xd55e00, 0xf0e442, 0x7f7f7f, 0x8c6bb1, 0x41ab5d};
@@ -42,12 +33,26 @@ std::string text_of_ms(double ms) {
   return table_number(ms / unit.ms) + " " + unit.name;
 }
 
-// The self times of a group, in the order in which its stages come, and which are unknown.
-struct StageTimes {
-  std::vector<std::pair<std::string, double>> ms;
-  std::vector<std::string> unknown;
-  double total_ms = 0;
-};
+// A bar for each group that has the metric: its mean over the seeds, and their standard deviation.
+Chart metric_chart(const std::vector<CaseGroup>& groups, const MetricColumn& column) {
+  Chart chart{.title = column.title, .most = metric_in(groups, column.metric).unit == "%" ? 100.0 : 0.0};
+  for (const CaseGroup& group : groups) {
+    const auto spread = metric_spread(group, column.metric);
+    if (!spread) continue;
+    chart.most = std::max(chart.most, spread->mean);
+    auto& row = chart.rows.emplace_back();
+    row.scene = group.scene;
+    row.label = group.label();
+    row.number = table_number(spread->mean);
+    row.tip = fmt::format("{}: {}", group.whole(), row.number);
+    row.spread = spread->standard_deviation;
+    if (row.spread) row.number += " ± " + table_number(*row.spread);
+    row.bars.push_back({spread->mean});
+  }
+  return chart;
+}
+
+}  // namespace
 
 StageTimes stage_times(const CaseGroup& group) {
   StageTimes times;
@@ -74,27 +79,6 @@ StageTimes stage_times(const CaseGroup& group) {
   }
   return times;
 }
-
-// A bar for each group that has the metric: its mean over the seeds, and their standard deviation.
-Chart metric_chart(const std::vector<CaseGroup>& groups, const MetricColumn& column) {
-  Chart chart{.title = column.title, .most = metric_in(groups, column.metric).unit == "%" ? 100.0 : 0.0};
-  for (const CaseGroup& group : groups) {
-    const auto spread = metric_spread(group, column.metric);
-    if (!spread) continue;
-    chart.most = std::max(chart.most, spread->mean);
-    auto& row = chart.rows.emplace_back();
-    row.scene = group.scene;
-    row.label = group.label();
-    row.number = table_number(spread->mean);
-    row.tip = fmt::format("{}: {}", group.whole(), row.number);
-    row.spread = spread->standard_deviation;
-    if (row.spread) row.number += " ± " + table_number(*row.spread);
-    row.bars.push_back({spread->mean});
-  }
-  return chart;
-}
-
-}  // namespace
 
 Chart stages_chart(const std::vector<CaseGroup>& groups) {
   Chart chart{.title = "self times of stages"};
@@ -124,24 +108,12 @@ Chart stages_chart(const std::vector<CaseGroup>& groups) {
   return chart;
 }
 
-std::vector<std::pair<std::string, Chart>> metric_charts(const std::vector<CaseGroup>& groups) {
-  const std::vector<MetricColumn> columns = metric_columns(groups);
-  std::vector<std::pair<std::string, Chart>> charts;
-  const bool imported = !groups.empty() && is_imported(*groups.front().records.front());
-  if (imported)
-    for (const MetricColumn& column : columns)
-      charts.emplace_back(column.metric, metric_chart(groups, column));
-  else
-    for (const auto& [name, prefix] : kBarColumns)
-      if (const MetricColumn* const column = find_column(columns, prefix))
-        charts.emplace_back(name, metric_chart(groups, *column));
-  return charts;
-}
-
 std::vector<std::pair<std::string, Chart>> run_charts(const Results& results) {
   auto groups = group_cases(results);
   take_common_axes(groups);
-  auto charts = metric_charts(groups);
+  std::vector<std::pair<std::string, Chart>> charts;
+  for (const MetricColumn& column : metric_columns(groups))
+    charts.emplace_back(column.metric, metric_chart(groups, column));
   charts.emplace_back("stages", stages_chart(groups));
   std::erase_if(charts, [](const auto& chart) { return chart.second.rows.empty(); });
   return charts;

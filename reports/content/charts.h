@@ -10,15 +10,23 @@
 
 namespace aqbench {
 
+// The self times of a group, in the order in which its stages come, and which are unknown.
+struct StageTimes {
+  std::vector<std::pair<std::string, double>> ms;
+  std::vector<std::string> unknown;
+  double total_ms = 0;
+};
+
+// Returns the self times of each stage: the sum of its records' medians over the number of records that are
+// ok.
+StageTimes stage_times(const CaseGroup& group);
+
 // Returns a bar for each group, divided into the self times of its stages, each the sum of its records'
 // medians over the number of records that are ok.
 Chart stages_chart(const std::vector<CaseGroup>& groups);
 
-// Returns a chart for each metric that the results have, with the name of its file; all metrics of imported
-// numbers.
-std::vector<std::pair<std::string, Chart>> metric_charts(const std::vector<CaseGroup>& groups);
-
-// Returns names and charts: metrics, stages; those that have something to show.
+// Returns charts with the names of their files: each metric that tables show, stages; those that have
+// something to show.
 std::vector<std::pair<std::string, Chart>> run_charts(const Results& results);
 
 }  // namespace aqbench

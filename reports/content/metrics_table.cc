@@ -210,6 +210,8 @@ NamedTable groups_table(std::vector<CaseGroup> groups, bool with_times) {
   Table table =
       metrics_table(std::move(titles), rows, metric_columns(groups), with_times && timed ? &unit : nullptr);
   table.label = "means over seeds";
+  table.dispensable = {"bias_mean_mm", "points_per_mm2", "accuracy_median_mm", "accuracy_rmse_mm",
+                       "precision_"};
   return {names.common, std::move(table)};
 }
 

@@ -3,16 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <map>
 
 #include "core/text.h"
+#include "harness/gating/verdicts.h"
 #include "harness/records/numbers.h"
 #include "reports/content/case_groups.h"
+#include "reports/content/charts.h"
 
 namespace aqbench {
 namespace {
-
-constexpr const char* kAccuracy = "accuracy_mean_mm";
 
 std::string ok_sentence(const Results& results) {
   if (const std::string numbers = numbers_source(*results.run.requested); !numbers.empty())
@@ -30,13 +30,8 @@ std::string ok_sentence(const Results& results) {
 
 // The most accurate method of each scene against the next one.
 void add_accuracy(const std::vector<CaseGroup>& groups, std::vector<std::string>& lines) {
-  std::map<std::string, std::vector<std::pair<double, const CaseGroup*>>> scenes;
-  for (const CaseGroup& group : groups)
-    if (const auto spread = metric_spread(group, kAccuracy))
-      scenes[ranking_of(*group.records.front())].emplace_back(spread->mean, &group);
-  for (auto& [scene, methods] : scenes) {
+  for (const auto& [scene, methods] : rankings_of(groups, kAccuracyMetric)) {
     if (methods.size() < 2) continue;
-    std::ranges::stable_sort(methods, {}, [](const auto& method) { return method.first; });
     const auto& [best, first] = methods[0];
     const auto& [next, second] = methods[1];
     std::string line =
@@ -54,20 +49,12 @@ void add_accuracy(const std::vector<CaseGroup>& groups, std::vector<std::string>
 void add_stages(const std::vector<CaseGroup>& groups, std::vector<std::string>& lines) {
   for (const CaseGroup& group : groups) {
     if (group.records.front()->simulated) continue;  // their stages say nothing about a pipeline
-    std::map<std::string, double> self_ms;
-    double total_ms = 0;
-    for (const Record* record : group.records) {
-      if (record->status != Status::ok) continue;
-      for (const StageRecord& stage : record->stages) {
-        const double sum = std::accumulate(stage.self_ms.begin(), stage.self_ms.end(), 0.0);
-        self_ms[stage.name] += sum;
-        total_ms += sum;
-      }
-    }
-    if (self_ms.size() < 2 || !(total_ms > 0)) continue;
-    const auto widest = std::ranges::max_element(self_ms, {}, [](const auto& stage) { return stage.second; });
+    const StageTimes times = stage_times(group);
+    if (times.ms.size() < 2 || !(times.total_ms > 0)) continue;
+    const auto& [stage, ms] =
+        *std::ranges::max_element(times.ms, {}, &std::pair<std::string, double>::second);
     lines.push_back(fmt::format("{}: the stage {} takes {:.1f} % of the time of all stages.", group.whole(),
-                                widest->first, 100 * widest->second / total_ms));
+                                stage, 100 * ms / times.total_ms));
   }
 }
 

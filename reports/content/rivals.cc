@@ -53,15 +53,15 @@ void add_rivals(const CaseGroup& worse, const CaseGroup& best_group, const std::
 }
 
 // Returns the group that covers most of the surface; nullptr where none covers more than the first one.
-const CaseGroup* most_complete(const std::vector<std::pair<double, CaseGroup>>& groups,
+const CaseGroup* most_complete(const std::vector<std::pair<double, const CaseGroup*>>& groups,
                                const std::string& completeness) {
   const auto covered = [&](const CaseGroup& group) {
     const auto spread = metric_spread(group, completeness);
     return spread ? spread->mean : -1.0;
   };
   const auto most =
-      std::ranges::max_element(groups, {}, [&](const auto& one) { return covered(one.second); });
-  return covered(most->second) > covered(groups[0].second) ? &most->second : nullptr;
+      std::ranges::max_element(groups, {}, [&](const auto& one) { return covered(*one.second); });
+  return covered(*most->second) > covered(*groups[0].second) ? most->second : nullptr;
 }
 
 // What all cameras of a case are off by, to one side: -2 mm is too deep.
@@ -141,22 +141,18 @@ bool differs(const CaseGroup& a, const CaseGroup& b, const std::string& metric, 
 }
 
 MetricColumn completeness_column(const Results& results) {
-  const std::vector<MetricColumn> columns = metric_columns(results);
-  const MetricColumn* const found = find_column(columns, "completeness_");
-  return found == nullptr ? MetricColumn{} : *found;
+  for (MetricColumn& column : metric_columns(results))
+    if (column.metric.starts_with("completeness_")) return std::move(column);
+  return {};
 }
 
 std::vector<Rivals> rivals_of(const Results& results) {
   const std::string completeness = completeness_column(results).metric;
-  std::map<std::string, std::vector<std::pair<double, CaseGroup>>> scenes;
-  for (CaseGroup& group : group_cases(results))
-    if (const auto spread = metric_spread(group, "accuracy_mean_mm"); spread && !group.scene.empty())
-      scenes[ranking_of(*group.records.front())].emplace_back(spread->mean, std::move(group));
+  const std::vector<CaseGroup> all = method_groups(results);
   std::vector<Rivals> found;
-  for (auto& [scene, groups] : scenes) {
-    std::ranges::stable_sort(groups, {}, [](const auto& one) { return one.first; });
-    const CaseGroup& best = groups[0].second;
-    for (std::size_t i = 1; i < groups.size(); ++i) add_rivals(groups[i].second, best, completeness, found);
+  for (const auto& [scene, groups] : rankings_of(all, kAccuracyMetric)) {
+    const CaseGroup& best = *groups[0].second;
+    for (std::size_t i = 1; i < groups.size(); ++i) add_rivals(*groups[i].second, best, completeness, found);
     if (const CaseGroup* const whole = most_complete(groups, completeness))
       add_rivals(best, *whole, completeness, found);
   }

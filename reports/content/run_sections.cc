@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/text.h"
 #include "harness/records/numbers.h"
+#include "metrics/registry.h"
 #include "reports/content/budget.h"
 #include "reports/content/case_columns.h"
 #include "reports/content/curves.h"
@@ -74,7 +78,19 @@ Section times_section(const Results& cases) {
       "times", "Times",
       "Cold: the first call of a fresh process. The others are over the warm calls: mean ± sample "
       "standard deviation; ± after the median: half its 95 % interval."};
-  section.blocks.emplace_back(times_table(cases));
+  const CaseNames names = name_cases(cases);
+  if (Table table = times_table(cases); !table.rows.empty())
+    section.blocks = blocks_of({names.common, std::move(table)});
+  Lines verdicts;
+  std::map<std::string, std::size_t> noisy;
+  for (const Record& record : cases.records) {
+    if (!record.timing.verdict.empty())
+      verdicts.items.push_back(names.of.at(record.case_name).whole() + ": " + record.timing.verdict);
+    if (!record.timing.note.empty()) ++noisy[record.timing.note];
+  }
+  for (const auto& [note, count] : noisy)
+    verdicts.items.push_back(fmt::format("{}: {}", counted(count, "case"), note));
+  if (!section.blocks.empty()) section.blocks.emplace_back(std::move(verdicts));
   if (const auto comparisons = compare_axes(cases); !comparisons.empty()) {
     section.blocks.emplace_back(Paragraph{kComparisonsAreNotJudged});
     section.blocks.emplace_back(comparisons_table(comparisons));
@@ -82,13 +98,25 @@ Section times_section(const Results& cases) {
   return section;
 }
 
+// Why cases failed, and then why headline metrics of others are undefined.
 Section failures_section(const Results& results) {
   Lines failures{{}, kMaxItems};
-  for (const Record& record : results.records)
-    if (record.status != Status::ok)
+  std::vector<std::string> undefined;
+  for (const Record& record : results.records) {
+    if (record.status != Status::ok) {
       failures.items.push_back(
           fmt::format("{}: {}: {}", record.case_name, to_string(record.status), record.reason));
-  return {"failures", "Not ok", "", {std::move(failures)}};
+      continue;
+    }
+    std::map<std::string, std::string> metrics;  // by their reason
+    for (const HeadlineMetric& headline : headline_metrics())
+      if (const Metric* const metric = find_metric(record.metrics, headline.name); metric && !metric->value)
+        metrics[metric->reason] += (metrics[metric->reason].empty() ? "" : ", ") + headline.name;
+    for (const auto& [reason, names] : metrics)
+      undefined.push_back(fmt::format("{}: {}: {}", record.case_name, names, reason));
+  }
+  std::ranges::move(undefined, std::back_inserter(failures.items));
+  return {"failures", "Failed or undefined", "", {std::move(failures)}};
 }
 
 Section injected_section(const Results& results) {
@@ -152,7 +180,7 @@ Section methods_section(const Results& results) { return methods_sections(result
 
 Section baseline_section(const BundleContent& content) {
   if (!content.gated) return {"verdicts", "Case by case"};
-  return verdicts_section(*content.gated, "before", "after",
+  return verdicts_section(*content.gated, short_names_of(*content.gated), kPageView,
                           fmt::format("Against the baseline; {}.", kGatePolicy));
 }
 
@@ -167,17 +195,20 @@ std::vector<Section> leading_sections(const BundleContent& content, const Bundle
   return sections;
 }
 
+std::vector<Section> measured_sections(const Results& results) {
+  return {times_section(results),
+          {"programs", "Programs", kProgramRowsNote, {programs_table(results)}},
+          {"protocols", "Protocols", kProtocolRowsNote, {protocols_table(results)}},
+          failures_section(results)};
+}
+
 std::vector<Section> trailing_sections(const BundleContent& content, const BundleContent& cases) {
   const Results& results = content.results;
-  return {times_section(cases.results),
-          {"programs", "Programs", kProgramRowsNote, {programs_table(cases.results)}},
-          {"protocols", "Protocols", kProtocolRowsNote, {protocols_table(cases.results)}},
-          failures_section(results),
-          injected_section(results),
-          warnings_section(content),
-          {"notes", "Notes", "", {Lines{content.notes}}},
-          reproduce_section(results),
-          evidence_section(results)};
+  std::vector<Section> sections = measured_sections(cases.results);
+  sections.insert(sections.end(), {injected_section(results), warnings_section(content),
+                                   Section{"notes", "Notes", "", {Lines{content.notes}}},
+                                   reproduce_section(results), evidence_section(results)});
+  return sections;
 }
 
 }  // namespace aqbench

@@ -14,6 +14,9 @@ namespace aqbench {
 std::vector<Section> leading_sections(const BundleContent& content, const BundleContent& cases);
 std::vector<Section> trailing_sections(const BundleContent& content, const BundleContent& cases);
 
+// Returns what ran and how, as the terminal has it, too: times, programs, protocols, failures.
+std::vector<Section> measured_sections(const Results& results);
+
 // Returns the tables of methods and scenes that decide; without blocks where there is one method without
 // seeds.
 Section methods_section(const Results& results);

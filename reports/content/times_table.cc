@@ -182,6 +182,7 @@ Table times_table(const Results& results) {
   Table table = table_with(
       {"case", ">cold\nms", ">n", ">warm\nms", ">median", ">±", ">min", ">max", ">throughput", ">roofline"});
   table.label = "times";
+  table.dispensable = {"max", "min", "warm"};
   const CaseNames labels = name_cases(results);
   for (const Record& record : results.records) {
     const Timing& timing = record.timing;
@@ -204,6 +205,7 @@ Table comparisons_table(const std::vector<AxisComparison>& comparisons) {
   Table table = table_with({"workload", "axes", "value", ">cold\nms", ">warm\nms", ">throughput",
                             ">memory\nMiB", ">change\n%, 99 % interval", "note"});
   table.label = "values of axes";
+  table.dispensable = {"cold", "throughput"};
   for (const AxisComparison& comparison : comparisons) {
     const Timing& timing = comparison.record->timing;
     table.rows.push_back(plain_row(

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "reports/content/metrics_table.h"
 
 namespace aqbench {
 namespace {
@@ -89,6 +90,8 @@ Table verdict_table(const Verdicts& verdicts, const ShortNames& names, const Ver
                             std::string(">") + view.before, std::string(">") + view.after, ">change",
                             ">allowed", ">size", "verdict", "more"});
   table.label = "verdicts";
+  table.dispensable = {"more", "allowed", "size"};
+  table.notes = {{"size", kSizeNote}};
   if (view.reasons_apart) table.rest_in = "--all";
   for (const CaseVerdicts& one : by_case(verdicts))
     for (const VerdictRow* const row : one.rows) {
@@ -110,12 +113,8 @@ std::vector<ReportBlock> verdict_blocks(const Verdicts& verdicts, const ShortNam
   std::vector<ReportBlock> blocks;
   if (view.reasons_apart) blocks.emplace_back(reason_lines(cases, names, view));
   Table table = verdict_table(verdicts, names, view);
-  const bool sized = std::ranges::find(table.columns, "size", &TableColumn::header) != table.columns.end();
-  if (!names.common.empty() && !table.rows.empty())
-    blocks.insert(blocks.begin(), Paragraph{view.reasons_apart ? "all: " + names.common
-                                                               : "All cases have " + names.common + "."});
+  if (!table.rows.empty()) blocks.insert(blocks.begin(), common_words(names.common));
   blocks.emplace_back(std::move(table));
-  if (sized) blocks.emplace_back(Paragraph{kSizeNote});
   const auto same =
       std::ranges::count_if(cases, [&](const CaseVerdicts& one) { return !has_row(one, view); });
   if (view.passes && same > 0)
@@ -124,10 +123,9 @@ std::vector<ReportBlock> verdict_blocks(const Verdicts& verdicts, const ShortNam
   return blocks;
 }
 
-Section verdicts_section(const Verdicts& verdicts, const char* before, const char* after, std::string note) {
-  VerdictView view{.before = before, .after = after, .passes = true, .most = 200};
-  Section section{"verdicts", "Case by case", std::move(note),
-                  verdict_blocks(verdicts, short_names_of(verdicts), view)};
+Section verdicts_section(const Verdicts& verdicts, const ShortNames& names, const VerdictView& view,
+                         std::string note) {
+  Section section{"verdicts", "Case by case", std::move(note), verdict_blocks(verdicts, names, view)};
   Lines notes;
   for (const std::string& line : verdicts.notes) notes.items.push_back("note: " + line);
   section.blocks.emplace_back(std::move(notes));

@@ -30,11 +30,15 @@ struct VerdictView {
 // unfold.
 Table verdict_table(const Verdicts& verdicts, const ShortNames& names, const VerdictView& view = {});
 
-// Returns reasons, table, what its sizes are, and how many cases are as before.
+// Returns reasons, table, and how many cases are as before.
 std::vector<ReportBlock> verdict_blocks(const Verdicts& verdicts, const ShortNames& names,
                                         const VerdictView& view = {});
 
-// Returns the blocks as the section of a page.
-Section verdicts_section(const Verdicts& verdicts, const char* before, const char* after, std::string note);
+// How a page shows them.
+inline constexpr VerdictView kPageView{.passes = true, .most = 200};
+
+// Returns the blocks, and the notes of the list, as a section.
+Section verdicts_section(const Verdicts& verdicts, const ShortNames& names, const VerdictView& view,
+                         std::string note);
 
 }  // namespace aqbench

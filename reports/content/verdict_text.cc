@@ -176,7 +176,7 @@ std::string case_verdict_text(const CaseVerdicts& one) {
 
 Banner banner_of(const Verdicts& verdicts) {
   Banner banner;
-  if (!verdicts.refusal.empty()) return {Banner::Kind::bad, "NOT COMPARED", verdicts.refusal, "", ""};
+  if (!verdicts.refusal.empty()) return {Colour::red, "NOT COMPARED", verdicts.refusal, "", ""};
   std::vector<CaseVerdicts> cases = by_case(verdicts);
   const auto refused =
       std::ranges::find_if(cases, [](const CaseVerdicts& one) { return is_refused(one.worst->verdict); });
@@ -184,11 +184,11 @@ Banner banner_of(const Verdicts& verdicts) {
   const bool open = bad && std::ranges::none_of(cases, [](const CaseVerdicts& one) {
                       return one.worst->verdict < Verdict::open;
                     });
-  banner.kind = open ? Banner::Kind::open : bad ? Banner::Kind::bad : Banner::Kind::good;
+  banner.colour = open ? Colour::yellow : bad ? Colour::red : Colour::green;
   // A comparison of one case says what happened in its own words.
   if (const VerdictRow* const only = cases.size() == 1 ? cases.front().worst : nullptr;
       only != nullptr && !only->words.empty())
-    return {banner.kind, only->label, only->words, only->reason, ""};
+    return {banner.colour, only->label, only->words, only->reason, ""};
   banner.word = open ? "INCONCLUSIVE" : bad ? "FAIL" : "PASS";
   banner.origin = verdicts.against;
   if (!bad) {
@@ -207,8 +207,8 @@ Banner shown_banner_of(const Verdicts& verdicts) {
   Banner banner = banner_of(verdicts);
   if (!verdicts.refusal.empty()) return banner;
   const bool improved = verdicts.count(Verdict::improved) > 0;
-  banner.word = banner.kind == Banner::Kind::bad ? "WORSE" : improved ? "BETTER" : "SAME";
-  if (banner.kind != Banner::Kind::good) return banner;
+  banner.word = banner.colour == Colour::red ? "WORSE" : improved ? "BETTER" : "SAME";
+  if (banner.colour != Colour::green) return banner;
   banner.title = improved ? case_counts(by_case(verdicts), verdicts.cases)
                           : fmt::format("no value is better or worse in {}", counted(verdicts.cases, "case"));
   return banner;
@@ -220,20 +220,20 @@ Banner banner_without_gate(const Results& results) {
   const auto failed = std::ranges::find_if(results.records, is_failure, &Record::status);
   const std::string planned = counted(results.run.planned_cases, "case");
   if (failed != results.records.end())
-    return {Banner::Kind::bad, "FAIL",
+    return {Colour::red, "FAIL",
             fmt::format("{} of {} failed",
                         std::ranges::count_if(results.records, is_failure, &Record::status), planned),
             fmt::format("{}: {}: {}", failed->case_name, to_string(failed->status), failed->reason), ""};
   const char* const nothing = "no baseline: nothing to compare";
   if (!results.run.complete)
-    return {Banner::Kind::open, "INTERRUPTED",
+    return {Colour::yellow, "INTERRUPTED",
             fmt::format("{} of {} ran; {}", results.records.size(), planned, nothing), "", ""};
   const auto ok = std::ranges::count(results.records, Status::ok, &Record::status);
   const bool scored = results.run.requested->contains(kEvalRequest);
   const std::string ran = numbers_source(*results.run.requested).empty()
                               ? fmt::format("{} of {} ran", ok, planned)
                               : fmt::format("{} {}, nothing ran", planned, scored ? "scored" : "imported");
-  return {Banner::Kind::none, "", fmt::format("{}; {}", ran, nothing), "", ""};
+  return {Colour::none, "", fmt::format("{}; {}", ran, nothing), "", ""};
 }
 
 // What all points of a case are off by to one side, where that is most of its error: "" where it is not.

@@ -52,12 +52,9 @@ struct NamedBundle {
 };
 
 // Returns the sections accuracy, comparisons, batching, environment, reproduce and narrative. A section's
-// argument names the bundle; without one it is the first. The sections refer to `bundles`, which must not be
-// empty. A section whose data its bundle does not have throws Error(input).
+// argument names the bundle; without one it is the first. The sections refer to `bundles`. A section whose
+// data its bundle does not have throws Error(input), and each without any bundle Error(usage).
 DocsSections bundle_sections(const std::vector<NamedBundle>& bundles);
-
-// Returns the same sections for a call without --bundle; each throws Error(usage).
-DocsSections missing_bundle_sections();
 
 // Returns the sections scenes, methods, metrics, suites and hotspots.
 DocsSections registry_sections();

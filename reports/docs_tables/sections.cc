@@ -86,12 +86,7 @@ std::string docs_table(Table table) {
              return row[place].text == table.rows[0][place].text;
            });
   });
-  for (const std::string_view one :
-       {"points_per_mm2", "bias_mean_mm", "accuracy_median_mm", "accuracy_rmse_mm", "cold"})
-    if (table.columns.size() > 8)
-      drop_columns(table, [&](const TableColumn& column, std::size_t) {
-        return (column.metric.empty() ? column.header : column.metric).starts_with(one);
-      });
+  fit(table, [&] { return table.columns.size() <= 8; });
   return markdown_of(table);
 }
 
@@ -169,6 +164,7 @@ DocsSections registry_sections() {
 
 DocsSections bundle_sections(const std::vector<NamedBundle>& bundles) {
   const auto content_of = [&bundles](const std::vector<std::string>& arguments) -> const BundleContent& {
+    if (bundles.empty()) throw Error(ErrorKind::usage, "needs --bundle DIR");
     if (arguments.empty()) return bundles.front().content;
     if (arguments.size() > 1) throw Error(ErrorKind::input, "expected the name of one bundle");
     std::vector<std::string> names;
@@ -182,15 +178,6 @@ DocsSections bundle_sections(const std::vector<NamedBundle>& bundles) {
   for (const auto& [name, render] : kBundleSections)
     sections[name] = [content_of, render = render](const std::vector<std::string>& arguments) {
       return render(content_of(arguments));
-    };
-  return sections;
-}
-
-DocsSections missing_bundle_sections() {
-  DocsSections sections;
-  for (const auto& [name, render] : kBundleSections)
-    sections[name] = [](const std::vector<std::string>&) -> std::string {
-      throw Error(ErrorKind::usage, "needs --bundle DIR");
     };
   return sections;
 }

@@ -18,13 +18,12 @@ namespace aqbench {
 
 // What a run comes to, as its reader sees it first.
 struct Banner {
-  enum class Kind { good, open, bad, none };
-  Kind kind = Kind::none;
-  std::string word;          // "PASS", "FAIL", "REGRESSED"; "" where nothing was decided
-  std::string title;         // "1 of 4 cases worse"
-  std::string detail;        // the worst case and its worst value; "" where there is none
-  std::string origin;        // "accepted in run X, commit Y"; or ""
-  std::string caution = {};  // what the numbers are not
+  Colour colour = Colour::none;  // green, yellow where nothing can be said yet, red
+  std::string word;              // "PASS", "FAIL", "REGRESSED"; "" where nothing was decided
+  std::string title;             // "1 of 4 cases worse"
+  std::string detail;            // the worst case and its worst value; "" where there is none
+  std::string origin;            // "accepted in run X, commit Y"; or ""
+  std::string caution = {};      // what the numbers are not
   // Of pages alone: the value that decides on a line with what it may be, sentences below it, and a picture
   // as HTML that holds no text of a record unescaped.
   struct Move {
@@ -107,8 +106,9 @@ struct Screen {
 // Returns what is behind a descriptor, such as STDOUT_FILENO.
 Screen screen_of(int descriptor);
 
-// The writers. Names in tables on a terminal are never cut.
+// The writers. On a terminal columns that may be left out go where a table is too wide; names are never cut.
 std::string terminal_of(const ReportBlock& block, const Screen& screen = {});
+std::string terminal_of(const std::vector<ReportBlock>& blocks, const Screen& screen = {});
 std::string terminal_of(const Section& section, const Screen& screen = {});
 std::string markdown_of(const ReportBlock& block);
 std::string markdown_of(const std::vector<ReportBlock>& blocks);  // each after an empty line

@@ -14,11 +14,6 @@ const char* class_of(Colour colour) {
   return kClasses[static_cast<std::size_t>(colour)];
 }
 
-const char* class_of(Banner::Kind kind) {
-  constexpr const char* kClasses[] = {"good", "open", "bad", ""};  // in the order of Kind
-  return kClasses[static_cast<std::size_t>(kind)];
-}
-
 std::string list_of(const std::vector<std::string>& items, std::size_t most) {
   std::string text;
   for (std::size_t i = 0; i < std::min(items.size(), most); ++i)
@@ -102,6 +97,8 @@ std::string table_of(const Table& table) {
   html += "</tbody></table></div>\n";
   if (table.left_out > 0)
     html += fmt::format("<p class=\"dim\">and {} more rows, in {}</p>\n", table.left_out, table.rest_in);
+  if (const std::string notes = notes_of(table); !notes.empty())
+    html += fmt::format("<p class=\"dim\">{}</p>\n", xml_escape(notes));
   return html;
 }
 
@@ -145,7 +142,7 @@ std::string banner_of(const Banner& banner) {
   if (!banner.caution.empty()) html += fmt::format("<p><b>{}</b></p>\n", xml_escape(banner.caution));
   const bool pictured = !banner.picture.empty();
   if (pictured) html = fmt::format("<div>\n{}</div>\n{}", html, banner.picture);
-  return fmt::format("<div class=\"verdict {}{}\">\n{}</div>\n", class_of(banner.kind),
+  return fmt::format("<div class=\"verdict {}{}\">\n{}</div>\n", class_of(banner.colour),
                      pictured ? " pictured" : "", html);
 }
 

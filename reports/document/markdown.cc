@@ -70,6 +70,7 @@ struct MarkdownWriter {
       text += md_row(cells);
     }
     if (table.left_out > 0) text += fmt::format("\nand {} more: {}\n", table.left_out, table.rest_in);
+    if (const std::string notes = notes_of(table); !notes.empty()) text += "\n" + md_escape(notes) + "\n";
     return text + folds_of(table);
   }
   std::string operator()(const Chart&) const { return ""; }

@@ -44,7 +44,7 @@ std::string intervals_of(const Chart& chart, std::size_t width) {
   for (const Chart::Row& row : chart.rows)
     text += fmt::format("{}{:<{}}{}  {}\n", printable(row.label), "", labels + 2 - display_width(row.label),
                         interval_line(*row.interval, reach, columns), row.number);
-  return text;
+  return text + "\n";
 }
 
 // A table that is wider than the screen: below the names of each row its other cells, each behind its title.
@@ -75,14 +75,16 @@ struct TerminalWriter {
   const Screen& screen;
 
   std::string operator()(const Banner& banner) const {
-    constexpr const char* kEscapes[] = {"\033[32m", "\033[33m", "\033[31m", ""};  // in the order of Kind
-    const char* const escape = kEscapes[static_cast<std::size_t>(banner.kind)];
+    constexpr const char* kEscapes[] = {"", "\033[31m", "\033[32m", "\033[33m",
+                                        ""};  // in the order of Colour
+    const char* const escape = kEscapes[static_cast<std::size_t>(banner.colour)];
     const std::string text = wrapped(banner_line(banner), 2);
     if (!screen.colours || *escape == '\0') return text;
     const std::size_t end = banner.word.size();
     return fmt::format("{}{}\033[0m{}", escape, text.substr(0, end), text.substr(end));
   }
-  std::string operator()(const Heading& heading) const { return wrapped(heading.text, 2); }
+
+  std::string operator()(const Heading& heading) const { return "\n" + wrapped(heading.text, 2); }
   std::string operator()(const Paragraph& text) const {
     return text.text.empty() ? "" : wrapped(text.text, 2);
   }
@@ -95,10 +97,14 @@ struct TerminalWriter {
     return text;
   }
   std::string operator()(const Command& command) const { return printable(command.text) + "\n"; }
-  std::string operator()(const Table& table) const {
-    if (table.rows.empty()) return "";
-    if (table_width(table) > screen.width) return stacked(table, screen.width);
-    return render_table(table, screen.colours, screen.width);
+  std::string operator()(const Table& whole) const {
+    if (whole.rows.empty()) return "";
+    Table table = whole;
+    fit(table, [&] { return table_width(table) <= screen.width; });
+    const bool fits =
+        table_width(table) <= screen.width || std::ranges::any_of(table.columns, &TableColumn::shrinks);
+    return (fits ? render_table(table, screen.colours, screen.width) : stacked(table, screen.width)) +
+           (*this)(Paragraph{notes_of(table)});
   }
   std::string operator()(const Chart& chart) const {
     if (chart.rows.empty() || !chart.rows.front().interval) return "";
@@ -119,13 +125,18 @@ std::string terminal_of(const ReportBlock& block, const Screen& screen) {
   return std::visit(TerminalWriter{screen}, block);
 }
 
+std::string terminal_of(const std::vector<ReportBlock>& blocks, const Screen& screen) {
+  std::string text;
+  for (const ReportBlock& block : blocks) text += terminal_of(block, screen);
+  return text;
+}
+
 std::string terminal_of(const Section& section, const Screen& screen) {
-  std::string body;
-  for (const ReportBlock& block : section.blocks) body += terminal_of(block, screen);
+  const std::string body = terminal_of(section.blocks, screen);
   if (body.empty()) return "";
   std::string head = section.title + (section.note.empty() ? "" : ": " + section.note);
   std::erase(head, '`');
-  return "\n" + terminal_of(Heading{head}, screen) + body;
+  return terminal_of(Heading{head}, screen) + body;
 }
 
 std::string banner_line(const Banner& banner) {

@@ -13,8 +13,9 @@
 #include "harness/statistics/summary.h"
 #include "metrics/value_change.h"
 #include "reports/content/environment_text.h"
+#include "reports/content/metrics_table.h"
 #include "reports/content/narrative.h"
-#include "reports/text/verdict_table.h"
+#include "reports/text/tables.h"
 
 namespace aqbench {
 namespace {
@@ -226,11 +227,26 @@ Verdicts verdicts_of(const CompareReport& report, bool all) {
   return verdicts;
 }
 
-std::vector<Section> compare_sections(const CompareReport& report, bool all) {
+std::vector<Section> compare_sections(const CompareReport& report, VerdictView view, bool all) {
   const std::string kind = report.key_differences.empty()
                                ? "same machine key, other moments: a trend, no verdict"
                                : "a trend only";
-  return {memory_section(report, all), stages_section(report, kind), times_section(report, kind)};
+  Lines notes{report.notes};
+  for (const std::string& difference : report.key_differences)
+    notes.items.push_back("times are a trend only: " + difference);
+  view.before = "A";
+  view.after = "B";
+  ShortNames names = report.names;
+  const Paragraph common = common_words(std::exchange(names.common, ""));
+  Section values =
+      verdicts_section(verdicts_of(report, all), names, view, "The largest change for the worse first.");
+  values.blocks.insert(values.blocks.begin(), common);
+  values.blocks.emplace_back(equal_lines(report, all));
+  return {{"notes", "Notes", "", {std::move(notes)}},
+          std::move(values),
+          memory_section(report, all),
+          stages_section(report, kind),
+          times_section(report, kind)};
 }
 
 std::string render_compare(const CompareReport& report, bool all, const Screen& screen) {
@@ -238,22 +254,11 @@ std::string render_compare(const CompareReport& report, bool all, const Screen& 
       terminal_of(Paragraph{"A: " + report.a}, screen) + terminal_of(Paragraph{"B: " + report.b}, screen);
   if (!report.refusal.empty())
     return text + terminal_of(Paragraph{"not comparable: " + report.refusal}, screen);
-  for (const std::string& note : report.notes) text += terminal_of(Paragraph{"note: " + note}, screen);
-  ShortNames names = report.names;
-  if (!names.common.empty()) text += terminal_of(Paragraph{"all: " + names.common}, screen);
-  names.common.clear();
-  VerdictView view = terminal_view(all);
-  view.before = "A";
-  view.after = "B";
-  text += "\naccuracy\n" + verdicts_text(verdicts_of(report, all), names, view, screen) +
-          terminal_of(equal_lines(report, all), screen);
-  for (const Section& section : compare_sections(report, all)) text += terminal_of(section, screen);
-  text += "\n";
-  for (const std::string& difference : report.key_differences)
-    text += terminal_of(Paragraph{"times are a trend only: " + difference}, screen);
+  for (const Section& section : compare_sections(report, terminal_view(all), all))
+    text += terminal_of(section, screen);
   const bool timed = std::ranges::any_of(
       report.times, [](const ComparedTime& row) { return factor(row.a_ms, row.b_ms).has_value(); });
-  text += fmt::format("{} compared{}\n", counted(report.cases, "case"),
+  text += fmt::format("\n{} compared{}\n", counted(report.cases, "case"),
                       timed ? "; for a verdict on time run both now, in pairs: aqbench ab" : "");
   return text + terminal_of(shown_banner_of(verdicts_of(report)), screen);
 }

@@ -11,6 +11,7 @@
 
 #include "harness/gating/verdicts.h"
 #include "reports/content/case_groups.h"
+#include "reports/content/verdict_blocks.h"
 #include "reports/document/document.h"
 
 namespace aqbench {
@@ -52,9 +53,9 @@ CompareReport compare_results(const Results& a, const Results& b);
 // Returns the values that differ, or all of them, as a list of verdicts, which decides nothing.
 Verdicts verdicts_of(const CompareReport& report, bool all = false);
 
-// Returns the sections on memory, stages and times. The last two say what times are: a trend, or a trend from
-// the same machine key. Memory that is equal is counted and not listed unless `all`.
-std::vector<Section> compare_sections(const CompareReport& report, bool all = false);
+// Returns the sections: notes, values, memory, stages and times. The last two say what times are: a trend, or
+// a trend from the same machine key. What is equal is counted and not listed unless `all`.
+std::vector<Section> compare_sections(const CompareReport& report, VerdictView view, bool all = false);
 
 // Returns the comparison for a terminal. Values that are equal are counted and not listed unless `all`.
 std::string render_compare(const CompareReport& report, bool all = false, const Screen& screen = {});

@@ -87,11 +87,6 @@ std::string compare_page(const CompareReport& report, const ComparedSide& a, con
       "<h1>Two bundles side by side</h1>\n{}<p>A: {}<br>B: {}</p>\n<p class=\"dim\">Cases with the same "
       "options: {}. Shown, not decided: <code>aqbench gate</code> and <code>aqbench ab</code> decide.</p>\n",
       html_of(card), xml_escape(report.a), xml_escape(report.b), report.cases);
-  Lines notes{report.notes};
-  for (const std::string& difference : report.key_differences)
-    notes.items.push_back("another machine or build: " + difference);
-  parts.body = html_of(notes) +
-               html_of(verdicts_section(verdicts, "A", "B", "The largest change for the worse first."));
   PageBlocks photographs;
   if (!shared.stacks.empty() || !shared.views.empty())
     parts.data_json = shared_json(
@@ -104,11 +99,11 @@ std::string compare_page(const CompareReport& report, const ComparedSide& a, con
   parts.viewer = !parts.blocks.empty();
   if (parts.viewer) std::ranges::move(photographs, std::back_inserter(parts.blocks));
   parts.flames = !shared.stacks.empty();
-  if (parts.viewer)
-    parts.body += scripted_section("clouds", "Where on the surface",
-                                   "A and B under one camera, or B minus A: red is where B is worse.");
-  parts.body += places;
-  for (const Section& section : compare_sections(report)) {
+  for (const Section& section : compare_sections(report, kPageView)) {
+    if (section.id == "memory" && parts.viewer)
+      parts.body += scripted_section("clouds", "Where on the surface",
+                                     "A and B under one camera, or B minus A: red is where B is worse.");
+    if (section.id == "memory") parts.body += places;
     if (section.id == "times") parts.body += flames_section(shared.stacks);
     parts.body += html_of(section);
   }

@@ -13,7 +13,6 @@
 #include <set>
 
 #include "core/error.h"
-#include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/verdicts.h"
 #include "harness/measuring/timing.h"
@@ -140,26 +139,23 @@ ReplayReport compare_replay(const Record& recorded, const Record& now) {
   return report;
 }
 
-std::string render_replay(const ReplayReport& report, const std::string& case_name, bool colours) {
-  const auto paint = [&](const char* escape, const std::string& text) {
-    return colours ? escape + text + "\033[0m" : text;
-  };
-  std::string text;
+std::string render_replay(const ReplayReport& report, const std::string& case_name, const Screen& screen) {
+  Lines lines;
   for (const ReplayDifference& difference : report.differences)
-    text += wrap_text(printable(fmt::format("differs: {}: recorded {}, now {}", difference.what,
-                                            difference.recorded, difference.now)),
-                      kScreenColumns, 4);
-  if (!report.time_trend.empty()) text += report.time_trend + "\n";
-  if (!report.reproduced() && !report.platform.empty())
-    return text + paint("\033[33m", "NOT COMPARABLE: " + size_of_differences(report)) +
-           wrap_text(fmt::format(": {}: {}", printable(case_name), printable(report.platform.front())),
-                     kScreenColumns, 4);
-  if (!report.reproduced())
-    return text + paint("\033[31m", "NOT REPRODUCED: " + size_of_differences(report)) +
-           wrap_text(": " + printable(case_name), kScreenColumns, 4);
-  return text + paint("\033[32m", "reproduced") +
-         fmt::format(": {}: {} bit for bit\n{}", printable(case_name), counted(report.metrics, "metric"),
-                     report.output_sha256.empty() ? "" : "output " + report.output_sha256 + "\n");
+    lines.items.push_back(fmt::format("differs: {}: recorded {}, now {}", difference.what,
+                                      difference.recorded, difference.now));
+  if (!report.time_trend.empty()) lines.items.push_back(report.time_trend);
+  const std::string differ = size_of_differences(report) + ": " + case_name;
+  Banner banner{Colour::red, "NOT REPRODUCED", differ, "", ""};
+  if (!report.platform.empty())
+    banner = {Colour::yellow, "NOT COMPARABLE", differ + ": " + report.platform.front(), "", ""};
+  std::string output;
+  if (report.reproduced()) {
+    banner = {Colour::green, "reproduced",
+              fmt::format("{}: {} bit for bit", case_name, counted(report.metrics, "metric")), "", ""};
+    if (!report.output_sha256.empty()) output = "output " + report.output_sha256;
+  }
+  return terminal_of({std::move(lines), std::move(banner), Paragraph{output}}, screen);
 }
 
 std::vector<std::string> platform_differences(const Json& recorded, const Json& now) {

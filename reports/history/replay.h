@@ -10,6 +10,7 @@
 #include "core/json.h"
 #include "harness/records/record.h"
 #include "harness/scoring/score_case.h"
+#include "reports/document/document.h"
 
 namespace aqbench {
 
@@ -42,8 +43,9 @@ ReplayReport compare_replay(const Record& recorded, const Record& now);
 // and of CUDA cases the GPU. A bundle of machines that differ differs from each.
 std::vector<std::string> platform_differences(const Json& recorded, const Json& now);
 
-// Returns the differences as text, at most 100 columns wide.
-std::string render_replay(const ReplayReport& report, const std::string& case_name, bool colours = false);
+// Returns the differences and what they come to as text.
+std::string render_replay(const ReplayReport& report, const std::string& case_name,
+                          const Screen& screen = {});
 
 // Draws `sample` of the numbers 0 to `cases` - 1, each set of them equally likely. Returns them sorted.
 std::vector<std::size_t> draw_sample(std::size_t cases, std::size_t sample, std::mt19937_64& random);

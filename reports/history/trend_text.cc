@@ -10,9 +10,9 @@
 #include "harness/gating/gate.h"
 #include "metrics/value_change.h"
 #include "reports/content/metrics_table.h"
+#include "reports/content/verdict_blocks.h"
+#include "reports/content/verdict_text.h"
 #include "reports/history/trend.h"
-#include "reports/text/tables.h"
-#include "reports/text/verdict_table.h"
 
 namespace aqbench {
 namespace {
@@ -31,10 +31,6 @@ void add_level(const VerdictRow& row, std::vector<TableCell>& cells) {
                              {texts.size},
                              {row.label, colour_of(row)}});
 }
-
-constexpr const char* kTrendNote =
-    "size: the change in units of what a gate allows by default; more: further values of the case that "
-    "changed with the run (--metric)";
 
 ShortNames names_of(const std::vector<TrendSeries>& series) {
   std::set<std::string> names;
@@ -60,30 +56,9 @@ std::map<std::size_t, Verdicts, std::greater<>> changes_of_runs(const std::vecto
   return changes;
 }
 
-// The table of changes, and the runs in it.
-std::string changes_text(const TrendHistory& history, const std::vector<TrendSeries>& series,
-                         const Screen& screen) {
-  const std::vector<ReportBlock> blocks = trend_blocks(history, series);
-  if (blocks.empty()) return "";
-  std::string text = "\n";
-  for (ReportBlock block : blocks) {
-    if (Table* const table = std::get_if<Table>(&block))
-      *table = fitted(std::move(*table), screen.width, {"more", "p", "size", "which is", "before"});
-    text += terminal_of(block, screen);
-  }
-  Lines runs;
-  for (const auto& [run, verdicts] : changes_of_runs(series)) {
-    const TrendRun& since = history.runs[run];
-    runs.items.push_back(
-        fmt::format("  {}{}{}", run_name(since), since.file.empty() ? "" : ": ", since.file));
-  }
-  return text + "\n" + terminal_of(runs, screen);
-}
-
-std::string pinned_text(const std::vector<TrendSeries>& series, const Screen& screen) {
-  Table table =
-      table_with({"against the pinned run", "metric", ">pinned", ">newest", ">change", ">size", "which is"});
-  const ShortNames names = names_of(series);
+// The newest level of each value that changed against the pinned run.
+Table pinned_table(const std::vector<TrendSeries>& series, const ShortNames& names) {
+  Table table = table_with({"case", "metric", ">pinned", ">newest", ">change", ">size", "which is"});
   std::vector<VerdictRow> rows;
   for (const TrendSeries& one : series)
     if (one.pinned && one.pinned->changed) rows.push_back(verdict_on(one, one.pinned->level));
@@ -92,8 +67,7 @@ std::string pinned_text(const std::vector<TrendSeries>& series, const Screen& sc
     table.rows.push_back({{names.of.at(row.case_name)}, {verdict_cells(row).what}});
     add_level(row, table.rows.back());
   }
-  const std::string text = terminal_of(table, screen);
-  return text.empty() ? "" : "\n" + text;
+  return table;
 }
 
 // The newest change of each value, which decides nothing.
@@ -238,12 +212,14 @@ Banner trend_banner(const TrendHistory& history, const std::vector<TrendSeries>&
 std::vector<ReportBlock> trend_blocks(const TrendHistory& history, const std::vector<TrendSeries>& series,
                                       const TrendLink& link) {
   const auto changes = changes_of_runs(series);
-  if (changes.empty()) return {};
   const ShortNames names = names_of(series);
   // A run's name is never shortened: it is what the bundle is found by.
   Table table = table_with(
       {"since", "case", "metric", ">before", ">after", ">change", ">size", "which is", ">p", ">more"});
   table.label = "changes over the runs";
+  table.dispensable = {"more", "p", "size", "which is", "before"};
+  table.notes = {{"size", "size: the change in units of what a gate allows by default"},
+                 {"more", "more: further values of the case that changed with the run (--metric)"}};
   for (const auto& [run, verdicts] : changes) {
     const TrendRun& since = history.runs[run];
     for (const CaseVerdicts& one : by_case(verdicts)) {
@@ -260,7 +236,11 @@ std::vector<ReportBlock> trend_blocks(const TrendHistory& history, const std::ve
     }
   }
   drop_columns(table, "");
-  return {common_words(names.common), std::move(table), Paragraph{kTrendNote}};
+  std::vector<ReportBlock> blocks;
+  if (!changes.empty()) blocks = {common_words(names.common), std::move(table)};
+  if (Table pinned = pinned_table(series, names); !pinned.rows.empty())
+    blocks.insert(blocks.end(), {Heading{"Against the pinned run"}, std::move(pinned)});
+  return blocks;
 }
 
 std::vector<TrendSeries> leading_trends(const std::vector<TrendSeries>& series, std::size_t most) {
@@ -284,7 +264,14 @@ std::string render_trends(const TrendHistory& history, const std::vector<TrendSe
   if (history.runs.empty()) return text + "no verified bundle there\n";
   text += fmt::format("{}, {} to {}\n", counted(history.runs.size(), "run"),
                       printable(history.runs.front().id), printable(history.runs.back().id));
-  text += changes_text(history, series, screen) + pinned_text(series, screen);
+  if (const auto blocks = trend_blocks(history, series); !blocks.empty())
+    text += "\n" + terminal_of(blocks, screen) + "\n";
+  for (const auto& [run, verdicts] : changes_of_runs(series)) {
+    const TrendRun& since = history.runs[run];
+    text += terminal_of(
+        Lines{{fmt::format("  {}{}{}", run_name(since), since.file.empty() ? "" : ": ", since.file)}},
+        screen);
+  }
   if (series.empty()) return text + "\nno value occurs in two runs with the same options\n";
   const auto still =
       std::ranges::count_if(series, [](const TrendSeries& one) { return one.changes.empty(); });

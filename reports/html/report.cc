@@ -49,7 +49,7 @@ Banner card_of(const BundleContent& content, const ReportPictures& pictures) {
   const Record* const record = leading_record(content.results, content.gated ? &*content.gated : nullptr);
   if (record == nullptr) return card;
   card.picture = case_picture(*record, pictures);
-  if (const auto error = value_of(record->metrics, kAccuracyMetric); error && card.kind != Banner::Kind::bad)
+  if (const auto error = value_of(record->metrics, kAccuracyMetric); error && card.colour != Colour::red)
     card.notes.push_back(fmt::format("Least accurate: {}, mean error {} mm",
                                      name_cases(content.results).of.at(record->case_name).whole(),
                                      table_number(*error)));

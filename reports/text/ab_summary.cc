@@ -187,6 +187,27 @@ Section stages_section(const AbReport& report) {
       "stages", "Stages", "Self times, without nested stages; information, not gated.", {std::move(table)}};
 }
 
+// Of several cases each in words, too.
+Section cases_section(const AbDocument& document, const AbReport& report, VerdictView view) {
+  const auto [a, b] = names_of_sides(document);
+  view.before = a.c_str();
+  view.after = b.c_str();
+  const ShortNames names = short_names_of(report.verdicts);
+  Section section = verdicts_section(
+      report.verdicts, names, view,
+      "For times the medians of the units that the verdict rests on, with the change and its interval.");
+  const std::vector<Chart> charts = interval_charts(report);
+  section.blocks.insert(section.blocks.begin(), charts.begin(), charts.end());
+  Lines sentences;
+  for (const VerdictRow& row : report.verdicts.rows)
+    if (report.cases.size() > 1 && !row.only_shown)
+      sentences.items.push_back(names.of.at(row.case_name) + ": " + row.words +
+                                (row.reason.empty() ? "" : "; " + row.reason));
+  section.blocks.emplace_back(std::move(sentences));
+  if (report.validation) section.blocks.emplace_back(Lines{validation_lines(*report.validation)});
+  return section;
+}
+
 // Settings, machine, statistics of each verdict: what a doubter asks for.
 Section details_section(const AbDocument& document, const AbReport& report) {
   const AbRunInfo& run = document.run;
@@ -214,20 +235,13 @@ Section details_section(const AbDocument& document, const AbReport& report) {
 Banner banner_of(const AbReport& report) {
   if (!report.validation) return banner_of(report.verdicts);
   const bool pass = report.exit_code() == ExitCode::pass;
-  return {pass ? Banner::Kind::good : Banner::Kind::bad, pass ? "PASS" : "FAIL",
+  return {pass ? Colour::green : Colour::red, pass ? "PASS" : "FAIL",
           validation_lines(*report.validation).front(), "", ""};
 }
 
 std::vector<Section> ab_sections(const AbDocument& document, const AbReport& report) {
-  const auto [a, b] = names_of_sides(document);
-  Section verdicts = verdicts_section(
-      report.verdicts, a.c_str(), b.c_str(),
-      "The worst value of each case; for times the medians of the units that the verdict rests on, with the "
-      "change and its interval.");
-  std::vector<Chart> charts = interval_charts(report);
-  verdicts.blocks.insert(verdicts.blocks.begin(), charts.begin(), charts.end());
-  if (report.validation) verdicts.blocks.emplace_back(Lines{validation_lines(*report.validation)});
-  return {std::move(verdicts), stages_section(report), details_section(document, report)};
+  return {cases_section(document, report, kPageView), stages_section(report),
+          details_section(document, report)};
 }
 
 std::string render_ab_summary(const AbDocument& document, const AbReport& judged) {
@@ -243,23 +257,13 @@ std::string render_ab_table(const AbDocument& document, const AbReport& judged, 
   const AbReport report = with_sides_named(document, judged);
   std::string text =
       fmt::format("A: {}\nB: {}\n", printable(ab_side_line(document.a)), printable(ab_side_line(document.b)));
-  for (const std::string& note : report.notes) text += terminal_of(Paragraph{"note: " + note}, screen);
   if (report.validation) {
+    for (const std::string& note : report.notes) text += terminal_of(Paragraph{"note: " + note}, screen);
     text += terminal_of(Lines{validation_lines(*report.validation)}, screen);
-    return text + terminal_of(banner_of(report), screen);
+  } else {
+    text += terminal_of(cases_section(document, report, {.rows = VerdictView::Rows::judged}), screen);
   }
-  ShortNames names;
-  for (const VerdictRow& row : report.verdicts.rows) names.of[row.case_name] = row.case_name;
-  const auto [a, b] = names_of_sides(document);
-  const VerdictView view{.rows = VerdictView::Rows::judged, .before = a.c_str(), .after = b.c_str()};
-  text += "\n" + terminal_of(verdict_table(report.verdicts, names, view), screen) + "\n";
-  for (const Chart& chart : interval_charts(report)) text += terminal_of(chart, screen) + "\n";
-  Lines sentences;
-  for (const VerdictRow& row : report.verdicts.rows)
-    if (report.cases.size() > 1 && !row.only_shown)
-      sentences.items.push_back(row.case_name + ": " + row.words +
-                                (row.reason.empty() ? "" : "; " + row.reason));
-  return text + terminal_of(sentences, screen) + terminal_of(banner_of(report), screen);
+  return text + terminal_of(banner_of(report), screen);
 }
 
 }  // namespace aqbench

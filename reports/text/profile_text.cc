@@ -84,40 +84,37 @@ std::string runs_line(const ProfiledCase& profile) {
   return line;
 }
 
-bool has_other_threads(const Record& record) {
-  return std::ranges::any_of(record.stages, &StageRecord::other_thread);
-}
-
-std::string hot_functions(const ProfiledCase& profile) {
-  if (profile.details.sampler == "none")
-    return profile.details.sampler_note.empty()
-               ? "\nno CPU samples were asked for\n"
-               : "\n" + wrap_text("no CPU samples: " + profile.details.sampler_note, kScreenColumns, 2);
-  std::string text =
-      fmt::format("\n{} ({})\n", counted(profile.hotspots.samples, "CPU sample"), profile.details.sampler);
-  if (!profile.details.sampler_note.empty())
-    text += wrap_text("  " + profile.details.sampler_note, kScreenColumns, 2);
-  for (std::size_t i = 0; i < std::min<std::size_t>(5, profile.hotspots.hottest.size()); ++i) {
-    const HotFunction& hot = profile.hotspots.hottest[i];
-    text += fmt::format("  {:5.1f} %  {}\n", 100 * hot.self_share, elide_middle(printable(hot.name), 86));
-    if (!hot.expected.empty()) text += fmt::format("           expected: {}\n", hot.expected);
+// The functions in which most samples are, or why there are none.
+void add_hot_functions(const ProfiledCase& profile, std::vector<ReportBlock>& blocks) {
+  const std::string& note = profile.details.sampler_note;
+  if (profile.details.sampler == "none") {
+    blocks.emplace_back(Heading{note.empty() ? "no CPU samples were asked for" : "no CPU samples: " + note});
+    return;
   }
-  return text;
+  blocks.emplace_back(Heading{fmt::format("{} ({}){}{}", counted(profile.hotspots.samples, "CPU sample"),
+                                          profile.details.sampler, note.empty() ? "" : ": ", note)});
+  Lines hottest{{}, 5};
+  for (const HotFunction& hot : profile.hotspots.hottest) {
+    hottest.items.push_back(fmt::format("{:5.1f} %  {}", 100 * hot.self_share, elide_middle(hot.name, 86)));
+    if (!hot.expected.empty()) hottest.items.back() += "; expected: " + hot.expected;
+  }
+  hottest.items.resize(std::min(hottest.items.size(), hottest.most));
+  blocks.emplace_back(std::move(hottest));
 }
 
-std::string warning_lines(const ProfiledCase& profile) {
-  std::vector<std::string> warnings = profile.hotspots.warnings;
-  if (profile.details.sampler == "none") warnings.clear();
+Lines warning_lines(const ProfiledCase& profile) {
+  Lines warnings;
+  if (profile.details.sampler != "none") warnings.items = profile.hotspots.warnings;
   if (profile.details.lost_samples > 0)
-    warnings.push_back(counted(profile.details.lost_samples, "sample") + " lost for want of room");
+    warnings.items.push_back(counted(profile.details.lost_samples, "sample") + " lost for want of room");
   if (profile.details.trace_events_left_out > 0)
-    warnings.push_back(fmt::format("the trace leaves out {} events", profile.details.trace_events_left_out));
+    warnings.items.push_back(
+        fmt::format("the trace leaves out {} events", profile.details.trace_events_left_out));
   for (const InjectedFault& fault : profile.record.injected)
-    warnings.push_back(
+    warnings.items.push_back(
         fmt::format("injected on purpose: {} in stage {}, {} times", fault.effect, fault.stage, fault.times));
-  std::string text;
-  for (const std::string& warning : warnings) text += wrap_text("warning: " + warning, kScreenColumns, 9);
-  return text.empty() ? "" : "\n" + text;
+  for (std::string& warning : warnings.items) warning.insert(0, "warning: ");
+  return warnings;
 }
 
 }  // namespace
@@ -161,23 +158,25 @@ double unattributed_ms(const ProfiledCase& profile) {
   return profile.details.total_ms() - attributed;
 }
 
-std::string render_profile(const ProfiledCase& profile, bool colours) {
-  std::string text = fmt::format("{}\n{}\n\n", printable(profile.record.case_name), runs_line(profile));
-  text += render_table(stage_table(profile), colours);
-  if (has_other_threads(profile.record))
-    text += "* on other threads, beside the main one: no part of the total\n";
-  const double total_ms = profile.details.total_ms(), stages_ms = total_ms - unattributed_ms(profile);
-  text +=
-      "\nbottlenecks, by self time: share of the whole run, and of all stages alone, as the page has it\n";
-  int place = 0;
+Section profile_section(const ProfiledCase& profile) {
+  Section section{"profile", profile.record.case_name, runs_line(profile), {stage_table(profile)}};
+  std::vector<ReportBlock>& blocks = section.blocks;
+  if (std::ranges::any_of(profile.record.stages, &StageRecord::other_thread))
+    blocks.emplace_back(Paragraph{"* on other threads, beside the main one: no part of the total"});
+  blocks.emplace_back(Heading{
+      "bottlenecks, by self time: share of the whole run, and of all stages alone, as the page has it"});
+  const double stages_ms = profile.details.total_ms() - unattributed_ms(profile);
+  Lines places;
   for (const Bottleneck& stage : bottlenecks(profile))
-    text += fmt::format("  {}. {:5.1f} %  {:5.1f} %  {} ({} ms)\n", ++place, 100 * stage.share,
-                        stages_ms > 0 ? 100 * stage.self_ms / stages_ms : 0, printable(stage.stage),
-                        fixed_ms_text(stage.self_ms));
-  text += hot_functions(profile);
+    places.items.push_back(fmt::format("{}. {:5.1f} %  {:5.1f} %  {} ({} ms)", places.items.size() + 1,
+                                       100 * stage.share, stages_ms > 0 ? 100 * stage.self_ms / stages_ms : 0,
+                                       stage.stage, fixed_ms_text(stage.self_ms)));
+  blocks.emplace_back(std::move(places));
+  add_hot_functions(profile, blocks);
   if (!profile.details.device_time_note.empty())
-    text += fmt::format("device time: none, {}\n", profile.details.device_time_note);
-  return text + warning_lines(profile);
+    blocks.emplace_back(Paragraph{"device time: none, " + profile.details.device_time_note});
+  blocks.emplace_back(warning_lines(profile));
+  return section;
 }
 
 Json to_json(const ProfiledCase& profile) {

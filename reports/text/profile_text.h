@@ -9,6 +9,7 @@
 #include "harness/measuring/samplers.h"
 #include "harness/records/profile_details.h"
 #include "harness/records/record.h"
+#include "reports/document/document.h"
 
 namespace aqbench {
 
@@ -35,10 +36,10 @@ std::vector<Bottleneck> bottlenecks(const ProfiledCase& profile, std::size_t cou
 // Returns the time of the run that is in no stage.
 double unattributed_ms(const ProfiledCase& profile);
 
-// Returns the table of stages, bottlenecks, hot functions and warnings, at most 100 columns wide.
-std::string render_profile(const ProfiledCase& profile, bool colours = false);
+// Returns the table of stages, bottlenecks, hot functions and warnings.
+Section profile_section(const ProfiledCase& profile);
 
-// Returns what render_profile() shows, for programs: "effective.profile" of results.json.
+// Returns what profile_section() shows, for programs: "effective.profile" of results.json.
 Json to_json(const ProfiledCase& profile);
 
 }  // namespace aqbench

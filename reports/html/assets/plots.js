@@ -104,12 +104,12 @@ const aqbench_plots = (() => {
       return last < 0 ? [] : [{text: line.label, may_miss: line.may_miss, colour: line.colour ?? colours[lines.indexOf(line) % colours.length],
         x: plot.valToPos(line.x[last], 'x', true), y: plot.valToPos(line.y[last], 'y', true)}];
     }) : [];
-    const options = {width: width_now(), height: 320, ...extra.options,
+    const options = {width: width_now(), height: 320,
       padding: [null, () => named() && extra.names === 'ends' ? widest + 16 : 16, null, null],
       scales: {x: {time: false, distr: log_x ? 3 : 1, ...log_x ? {range: (_, low, high) => [low / 1.2, high * 1.2]} : {}},
         y: log_y ? {distr: 3, range: (_, low, high) => [low / 1.3, high * 1.3]}  : {}},
       legend: {markers: {dash: (plot, series) => plot.series[series].dash ? 'dashed' : 'solid'}},
-      hooks: {draw: [(plot) => write_names(plot, names_of(plot)), ...extra.options?.hooks?.draw ?? []]},
+      hooks: {draw: [(plot) => write_names(plot, names_of(plot))]},
       axes: [{...axis(axes[0]), ...extra.whole_x ? {incrs: incrs.filter((step) => step >= 1)} : {}, ...log_x ? {splits: ticks_125, filter: (_, splits) => splits} : {}},
         {...axis(axes[1]), size: 60, ...log_y ? {splits: ticks_125, filter: (_, splits) => splits} : {}}],
       series: [{label: axes[0]}, ...lines.map((line, i) => ({label: line.label, width: line.width ?? 2,

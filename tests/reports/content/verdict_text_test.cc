@@ -136,7 +136,7 @@ TEST(VerdictText, ABannerNamesABiasOfAllPoints) {
   EXPECT_EQ(banner_of(content).caution, "") << "it was accepted";
   *metric_of(content.results.records[2], "accuracy_mean_mm").value = 2.3;
   set_baseline(content, baseline);
-  EXPECT_EQ(banner_of(content).kind, Banner::Kind::bad);
+  EXPECT_EQ(banner_of(content).colour, Colour::red);
   EXPECT_THAT(banner_of(content).caution, HasSubstr("a common bias"));
   *metric_of(content.results.records[2], "bias_median_mm").value = 1.1;  // less than half
   EXPECT_EQ(banner_of(content).caution, "");
@@ -147,13 +147,13 @@ TEST(VerdictText, WhatWasNotComparedIsNeverGreen) {
   Baseline baseline = synthetic_baseline(results);
   for (BaselineCase& one : baseline.cases) one.metrics.clear();
   const Banner banner = banner_of(gate(results, baseline));
-  EXPECT_EQ(banner.kind, Banner::Kind::bad);
+  EXPECT_EQ(banner.colour, Colour::red);
   EXPECT_THAT(banner_line(banner), HasSubstr("NOT COMPARED: the baseline gates nothing"));
   BundleContent content = content_of(results);
-  EXPECT_EQ(banner_of(content).kind, Banner::Kind::none);
+  EXPECT_EQ(banner_of(content).colour, Colour::none);
   content.results.run.complete = false;
   content.results.records.pop_back();
-  EXPECT_EQ(banner_of(content).kind, Banner::Kind::open);
+  EXPECT_EQ(banner_of(content).colour, Colour::yellow);
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ TEST(DocsSections, WhatTheBundleDoesNotHaveIsSaid) {
               HasSubstr("one bundle"));
   for (const char* name : {"batching", "comparisons"})
     EXPECT_THAT(error_of(ErrorKind::input, [&] { sections.at(name)({}); }), HasSubstr("the bundle has no"));
-  EXPECT_THAT(error_of(ErrorKind::usage, [&] { missing_bundle_sections().at("accuracy")({}); }),
+  EXPECT_THAT(error_of(ErrorKind::usage, [&] { bundle_sections({}).at("accuracy")({}); }),
               HasSubstr("--bundle"));
 }
 

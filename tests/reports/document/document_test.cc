@@ -26,7 +26,7 @@ Section everything() {
   return {"part",
           "Part & more",
           "Made by `aqbench x <y>`.",
-          {Banner{Banner::Kind::bad, "FAIL", "1 of 2 <cases> worse", "", ""}, Heading{"A <heading>"},
+          {Banner{Colour::red, "FAIL", "1 of 2 <cases> worse", "", ""}, Heading{"A <heading>"},
            Paragraph{"words \033[2J"}, Lines{{"one *", "two", "three"}, 2}, Command{"aqbench sweep"},
            std::move(table), Picture{"<svg></svg>"}}};
 }

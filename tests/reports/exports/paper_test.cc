@@ -157,7 +157,7 @@ TEST(PaperExports, PlyKeepsColoursAndAgreement) {
 TEST(PaperExports, FiguresStandAlone) {
   const auto figures = run_charts(synthetic_results());
   ASSERT_GE(figures.size(), 3u);
-  EXPECT_EQ(figures[0].first, "accuracy");
+  EXPECT_EQ(figures[0].first, "accuracy_mean_mm");
   for (const auto& [name, chart] : figures) {
     const std::string text = svg_document(drawing_of(chart));
     EXPECT_NO_THROW(xml_testing::parse_xml(R"(<?xml version="1.0" encoding="UTF-8"?>)" + text)) << name;

@@ -129,7 +129,7 @@ TEST(Compare, WhetherTheWorkMovedOrItsCost) {
   const std::string text = render_compare(more_work);
   EXPECT_THAT(text, ::testing::ContainsRegex("undulating/roma_like +depth +100 +204 +2.04 x +2 x +1.02 x"));
   EXPECT_THAT(text, HasSubstr("Tensor memory\n1 stage the same in both\n"));
-  EXPECT_THAT(text, HasSubstr("\nall: seed=42\n"));
+  EXPECT_THAT(text, HasSubstr("\nAll cases have seed=42.\n"));
   EXPECT_THAT(render_compare(more_work, true), ::testing::ContainsRegex("depth +1.00 +1.00 +2.00 +2.00"));
   // Calls are those of all repetitions: more repetitions are no more work.
   b.records[3].stages[0].calls = 40;

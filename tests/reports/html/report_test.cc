@@ -94,7 +94,7 @@ TEST(HtmlReport, LongLabelsOfBarsStayInsideOfTheChart) {
   Results results = synthetic_results();
   results.records.resize(1);
   results.records[0].scene = "undulating_with_a_very_long_name_mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm";
-  const std::string chart = svg_figure(drawing_of(metric_charts(group_cases(results)).front().second));
+  const std::string chart = svg_figure(drawing_of(run_charts(results).front().second));
   const std::size_t end = chart.find("</text>", chart.find("undulating_with")),
                     begin = chart.rfind('>', end) + 1;
   EXPECT_LE(6.6 * static_cast<double>(display_width(chart.substr(begin, end - begin))), 312);
@@ -251,7 +251,7 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 }
 
 TEST(HtmlReport, BarsAreAsLongAsTheirValues) {
-  const auto charts = metric_charts(group_cases(content_of_report().results));
+  const auto charts = run_charts(content_of_report().results);
   const std::string page = html_of(ReportBlock(charts.front().second));
   std::vector<double> widths;
   for (std::size_t at = 0; widths.size() < 4; ++at) {

@@ -76,11 +76,11 @@ TEST(ProfileText, StagesOfOtherThreadsAreShownAndNotAdded) {
   profile.record.stages.back().other_thread = true;
   EXPECT_DOUBLE_EQ(unattributed_ms(profile), 10);
   EXPECT_EQ(bottlenecks(profile)[0].stage, "depth");
-  EXPECT_THAT(render_profile(profile), HasSubstr("loader *"));
+  EXPECT_THAT(terminal_of(profile_section(profile)), HasSubstr("loader *"));
 }
 
 TEST(ProfileText, TheTableShowsTreeSharesAndMemoryInHundredColumns) {
-  const std::string text = render_profile(example());
+  const std::string text = terminal_of(profile_section(example()));
   EXPECT_THAT(text, HasSubstr("\n    extract "));
   EXPECT_THAT(text, HasSubstr("7.91")) << "8294400 bytes in units of 2^20";
   for (const char* const part : {"unattributed", "1.  45.0 %   50.0 %  depth (45.0 ms)",
@@ -94,7 +94,7 @@ TEST(ProfileText, TheTableShowsTreeSharesAndMemoryInHundredColumns) {
 TEST(ProfileText, AStageThatHoldsItselfEndsTheTree) {
   ProfiledCase profile = example();
   profile.record.stages = {stage("a", "", 50, 20), stage("a", "a", 30, 30), stage("b", "a", 1, 1)};
-  EXPECT_THAT(render_profile(profile), HasSubstr("unattributed"));
+  EXPECT_THAT(terminal_of(profile_section(profile)), HasSubstr("unattributed"));
 }
 
 }  // namespace
