@@ -256,9 +256,12 @@ Surfels gather_voxels(const CameraPointSource& source, double voxel_m) {
     const CameraPoints camera = source.points_of(c);
     const std::vector<KeyedIndex> items = sorted_points(camera, grid);
     parallel_for(buckets.size(), 1, [&](std::size_t bucket, std::size_t) {
-      const auto own = std::ranges::equal_range(items, bucket, {},
-                                                [&](const KeyedIndex& item) { return item.key >> shift; });
-      if (!own.empty()) add_points({own.begin(), own.end()}, camera, grid, buckets[bucket]);
+      const auto below = [&](std::uint64_t end) {  // clang 14 has no ranges::equal_range
+        return std::partition_point(items.begin(), items.end(),
+                                    [&](const KeyedIndex& item) { return item.key >> shift < end; });
+      };
+      const std::span<const KeyedIndex> own(below(bucket), below(bucket + 1));
+      if (!own.empty()) add_points(own, camera, grid, buckets[bucket]);
     });
   }
   Surfels out;
