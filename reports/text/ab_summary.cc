@@ -192,7 +192,11 @@ Section cases_section(const AbDocument& document, const AbReport& report, Verdic
   const auto [a, b] = names_of_sides(document);
   view.before = a.c_str();
   view.after = b.c_str();
-  const ShortNames names = short_names_of(report.verdicts);
+  ShortNames names = short_names_of(report.verdicts);
+  if (view.rows == VerdictView::Rows::judged) {  // whole names, to be copied
+    names.common.clear();
+    for (auto& [whole, name] : names.of) name = whole;
+  }
   Section section = verdicts_section(
       report.verdicts, names, view,
       "For times the medians of the units that the verdict rests on, with the change and its interval.");

@@ -127,7 +127,7 @@ TEST_F(ProgramAlone, SkipsTheCasesOfDevicesWhoseModuleCannotBeLoaded) {
     std::filesystem::copy_file(modules / module, dir_ / module);
   std::ofstream(dir_ / "libaqbench_opencl.so") << "no library";
   const std::string said = run("sweep --workload absorption --device opencl --out out");
-  EXPECT_THAT(said, HasSubstr("skipped  absorption/seed=42: "));
+  EXPECT_THAT(said, HasSubstr("absorption/seed=42: skipped: "));
   EXPECT_THAT(said, HasSubstr("opencl"));
   EXPECT_THAT(said, HasSubstr("0 of 1 case ran"));
 }

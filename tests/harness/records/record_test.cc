@@ -156,10 +156,11 @@ TEST(Status, AnInvalidCaseIsWrittenAsFailedWithAReason) {
 }
 
 TEST(CaseResult, TravelsThroughThePipe) {
-  CaseResult result{full_record(), {{"tiles/a.csv", std::string("\0\xFF\n", 3)}, {"b", ""}}};
+  CaseResult result{full_record(), {{"tiles/a.csv", std::string("\0\xFF\n", 3)}, {"logs/b.log", ""}}};
   const std::string bytes = encode_case_result(result);
   const CaseResult back = decode_case_result(bytes);
-  result.record.files = {{"tiles/a.csv", sha256_hex(std::string("\0\xFF\n", 3))}};
+  result.record.files = {{"tiles/a.csv", sha256_hex(std::string("\0\xFF\n", 3))},
+                         {"logs/b.log", sha256_hex("")}};
   EXPECT_EQ(to_json(back.record).dump(), to_json(result.record).dump()) << "with the hashes of its files";
   EXPECT_EQ(back.artefacts, result.artefacts);
   for (const std::size_t size : {std::size_t{0}, std::size_t{5}, bytes.size() / 2, bytes.size() - 1})
