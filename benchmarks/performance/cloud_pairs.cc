@@ -81,6 +81,11 @@ Vec3 position(const Surfels& surfels, std::size_t i) {
   return surfels.grid.origin_m + Vec3(surfels.x_m[i], surfels.y_m[i], surfels.z_m[i]);
 }
 
+// Returns the surfels of the cameras' points, of which gathering takes a copy twice.
+Surfels gathered(const std::vector<CameraPoints>& cameras) {
+  return gather_voxels({cameras.size(), [&](std::size_t camera) { return cameras[camera]; }}, kVoxel_m);
+}
+
 // A point right on the side of a voxel may be rounded into either.
 bool same_voxels(const Surfels& ours, const Open3dCloud& theirs) {
   std::map<std::uint64_t, Vec3> means;
@@ -103,15 +108,15 @@ Pair voxel_pair() {
   const auto work = std::make_shared<Work>();
   for (const Eigen::Vector3f& point : work->cameras[0].points_m)
     work->cloud.points_.push_back(point.cast<double>());
-  const Surfels surfels = gather_voxels(work->cameras, kVoxel_m);
-  return {[work] { work->ours = gather_voxels(work->cameras, kVoxel_m); },
+  const Surfels surfels = gathered(work->cameras);
+  return {[work] { work->ours = gathered(work->cameras); },
           [work] { work->theirs = work->cloud.VoxelDownSample(kVoxel_m); },
           [work] { require(same_voxels(work->ours, *work->theirs), "the voxels differ"); }, 0,
           12.0 * kPoints + 40.0 * static_cast<double>(surfels.count())};
 }
 
 struct StatisticsWork {
-  Surfels surfels = gather_voxels(camera_points(), kVoxel_m);
+  Surfels surfels = gathered(camera_points());
   FusionOptions options;
   Open3dCloud cloud;
   NeighbourStatistics ours;
