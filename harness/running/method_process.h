@@ -81,7 +81,8 @@ CaseResult measure_method(const Case& planned, RealMethod run, const MethodTask&
 // to the scoring one. Throws Error(io).
 void write_reconstruction(const Reconstruction& reconstruction, int descriptor);
 
-// Reads a file that write_reconstruction() wrote, from its begin. Throws Error(method) for any other bytes.
+// Reads a file that write_reconstruction() wrote, from its beginning. Throws Error(method) for any other
+// bytes.
 Reconstruction read_reconstruction(int descriptor);
 
 }  // namespace aqbench

@@ -15,6 +15,8 @@
 namespace aqbench {
 namespace {
 
+constexpr off_t kMaxOutputBytes = off_t{64} << 30;
+
 [[noreturn]] void refuse_bytes() { throw method_error("its process returned malformed data"); }
 
 using Effective = std::pair<std::string, double>;
@@ -158,6 +160,8 @@ Reconstruction read_reconstruction(int descriptor) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0 || ::lseek(descriptor, 0, SEEK_SET) != 0)
     throw_file_error("output of a method", errno);
+  // A length that no bytes stand behind would take memory here.
+  if (status.st_size > kMaxOutputBytes || status.st_blocks * 512 < status.st_size) refuse_bytes();
   Parts<true> reader(descriptor, static_cast<std::uint64_t>(status.st_size));
   Reconstruction reconstruction;
   reader.part(reconstruction);

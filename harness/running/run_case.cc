@@ -163,7 +163,8 @@ std::optional<Reconstruction> run_apart(const Case& planned, const MethodSpec& m
   board.set_phase("rendering");
   std::optional<Guest> guest = guest_of(planned);
   observed = observe(planned, scratch);
-  result = result_of(planned, process.run(), process.options(), board, "{dataset}");
+  // Its record alone: files of a case are for the scoring process to write.
+  result.record = result_of(planned, process.run(), process.options(), board, "{dataset}").record;
   std::optional<Reconstruction> output;
   if (result.record.status == Status::ok) {
     output = read_reconstruction(output_file.get());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/files.h"
+#include "core/parallel.h"
 #include "harness/scoring/depth_pictures.h"
 #include "harness/viewing/cloud_view.h"
 #include "metrics/diagnosis.h"
@@ -55,8 +56,13 @@ void keep_photographs(const Subject& subject, CaseResult& result) {
     return;
   const std::vector<CameraImage> images = used_images(subject);
   const std::size_t every = stride_for(images.size(), kMaxPhotographs);
+  std::vector<SmallPhotograph> photographs((images.size() + every - 1) / every);
+  parallel_for(photographs.size(), 1, [&](std::size_t k, std::size_t) {
+    const std::filesystem::path& file = images[k * every].file;
+    photographs[k] = small_photograph(read_file(file), file.string());
+  });
   for (std::size_t i = 0; i < images.size(); i += every) {
-    SmallPhotograph small = small_photograph(read_file(images[i].file), images[i].file.string());
+    SmallPhotograph& small = photographs[i / every];
     const std::string file = i == 0 ? "photograph.jpg" : fmt::format("photograph_{}.jpg", i);
     picture_list(folder, result) +=
         fmt::format("{},photograph,{},,0,255,{},,\n", file, camera_field(images[i].camera), small.every_px);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/parallel.h"
 #include "core/stage_scope.h"
 #include "pipeline/opencl/opencl.h"
 #include "scenes/optics/refractive_camera.h"
@@ -135,6 +136,9 @@ void refine_map(const SweepLevel& level, int passes, float min_confidence, Depth
 // are bilinear, except at edges and beside holes.
 DepthMap enlarged(const DepthMap& coarse, const RefractiveCamera& size, int factor, float edge_m) {
   DepthMap map{coarse.camera, size.width_px, size.height_px, {}, {}};
+  const auto width = static_cast<std::size_t>(map.width), height = static_cast<std::size_t>(map.height);
+  map.depth_along_ray_m.resize(width * height);
+  map.confidence.resize(width * height);
   const auto before = [&](int pixel, int count) {  // the coarse pixel whose centre lies before it
     return std::clamp((2 * pixel + 1 - factor) / (2 * factor), 0, std::max(count - 2, 0));
   };
@@ -143,8 +147,9 @@ DepthMap enlarged(const DepthMap& coarse, const RefractiveCamera& size, int fact
         (static_cast<float>(pixel) + 0.5F) / static_cast<float>(factor) - 0.5F - static_cast<float>(first),
         0.0F, 1.0F);
   };
-  for (int y = 0; y < map.height; ++y)
-    for (int x = 0; x < map.width; ++x) {
+  parallel_for(width * height, 16 * width, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const int x = static_cast<int>(i % width), y = static_cast<int>(i / width);
       const int x0 = before(x, coarse.width), y0 = before(y, coarse.height);
       const float fx = share(x, x0), fy = share(y, y0);
       const auto at = [&](int column, int row) {
@@ -156,9 +161,10 @@ DepthMap enlarged(const DepthMap& coarse, const RefractiveCamera& size, int fact
       const float between_m = (1 - fy) * ((1 - fx) * depth_m[at(x0, y0)] + fx * depth_m[at(x0 + 1, y0)]) +
                               fy * ((1 - fx) * depth_m[at(x0, y0 + 1)] + fx * depth_m[at(x0 + 1, y0 + 1)]);
       const bool smooth = std::abs(between_m - depth_m[nearest]) < edge_m;  // false for NaN
-      map.depth_along_ray_m.push_back(smooth ? between_m : depth_m[nearest]);
-      map.confidence.push_back(coarse.confidence[nearest]);
+      map.depth_along_ray_m[i] = smooth ? between_m : depth_m[nearest];
+      map.confidence[i] = coarse.confidence[nearest];
     }
+  });
   return map;
 }
 
@@ -172,7 +178,7 @@ DepthMap estimate_depth(std::span<const DatasetView> views, std::span<const Data
   if (sources.empty()) throw method_error("plane_sweep: {} has no other camera to compare with", view.name);
   const SweepLevel fine = make_level(views, reference, sources, range, options.sweep);
   DepthMap map;
-  if (coarse.empty() || options.refinements == 0) {
+  if (coarse.empty()) {
     map = swept_map(fine, view.name);
   } else {
     const int factor = view.camera.width_px / coarse[reference].camera.width_px;
@@ -235,7 +241,9 @@ std::vector<DepthMap> estimate_depths(std::span<const DatasetView> views,
                                       std::span<const sparse::DepthRange> ranges,
                                       const CameraDepthOptions& options) {
   const StageScope scope("depth_estimation");
-  const std::vector<DatasetView> coarse = coarse_views(views);
+  // Without a refinement a coarse map would stay coarse.
+  const std::vector<DatasetView> coarse =
+      options.refinements > 0 ? coarse_views(views) : std::vector<DatasetView>();
   std::vector<DepthMap> maps;
   for (std::size_t i = 0; i < views.size(); ++i)
     if (!views[i].is_auxiliary) maps.push_back(estimate_depth(views, coarse, i, ranges[i], options));

@@ -169,9 +169,10 @@ std::vector<DatasetView> coarse_views(std::span<const DatasetView> views) {
   const auto factor = [](const DatasetView& view) {
     return std::max(1, view.camera.width_px / kCoarseWidth_px);
   };
-  std::vector<DatasetView> coarse;
-  if (std::ranges::any_of(views, [&](const DatasetView& view) { return factor(view) > 1; }))
-    for (const DatasetView& view : views) coarse.push_back(reduced(view, factor(view)));
+  if (std::ranges::none_of(views, [&](const DatasetView& view) { return factor(view) > 1; })) return {};
+  std::vector<DatasetView> coarse(views.size());
+  parallel_for(views.size(), 1,
+               [&](std::size_t i, std::size_t) { coarse[i] = reduced(views[i], factor(views[i])); });
   return coarse;
 }
 

@@ -104,6 +104,11 @@ TEST(ReconstructionBytes, ComeBackAsTheyWere) {
   const auto refusal = [](const Descriptor& of) {
     return error_of(ErrorKind::method, [&] { read_reconstruction(of.get()); });
   };
+  const Descriptor hollow = memory_file("test");
+  const std::uint64_t points = std::uint64_t{1} << 30;
+  ASSERT_EQ(::write(hollow.get(), &points, sizeof points), static_cast<ssize_t>(sizeof points));
+  ASSERT_EQ(::ftruncate(hollow.get(), off_t{1} << 35), 0);
+  EXPECT_THAT(refusal(hollow), HasSubstr("returned malformed data"));
   ASSERT_EQ(::write(file.get(), "x", 1), 1);  // behind what was read
   EXPECT_THAT(refusal(file), HasSubstr("returned malformed data"));
   for (off_t cut = ::lseek(file.get(), 0, SEEK_END) - 2; cut >= 0; --cut) {
