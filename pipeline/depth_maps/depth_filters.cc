@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "core/multiversion.h"
@@ -14,45 +15,74 @@ namespace {
 
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 constexpr std::size_t kRowsAtOnce = 4;
-constexpr double kMaxHoleWeight = 0.01;  // share of a bilinear sample that may fall on pixels without a depth
+constexpr float kMaxHoleWeight = 0.01F;  // share of a bilinear sample that may fall on pixels without a depth
 
 // Bilinear over the neighbours that have a depth; NaN outside the image or where holes weigh too much.
-double sample_depth(const DepthView& view, double u, double v) {
+float sample_depth(const DepthView& view, float u, float v) {
   const int width = view.camera.width_px, height = view.camera.height_px;
-  if (!(u >= 0 && u <= width - 1 && v >= 0 && v <= height - 1)) return kNone;
+  if (!(u >= 0 && u <= static_cast<float>(width - 1) && v >= 0 && v <= static_cast<float>(height - 1)))
+    return kNone;
   const int x0 = static_cast<int>(u), y0 = static_cast<int>(v);
-  const double fx = u - x0, fy = v - y0;
-  double sum = 0, weight = 0;
+  const int right = x0 + 1 < width ? 1 : 0, below = y0 + 1 < height ? width : 0;
+  const float* const depth_m = view.depth_m.data() + static_cast<std::size_t>(y0) * width + x0;
+  const float fx = u - static_cast<float>(x0), fy = v - static_cast<float>(y0);
+  const float depths_m[] = {depth_m[0], depth_m[right], depth_m[below], depth_m[below + right]};
+  const float shares[] = {(1 - fx) * (1 - fy), fx * (1 - fy), (1 - fx) * fy, fx * fy};
+  const float all_m =
+      shares[0] * depths_m[0] + shares[1] * depths_m[1] + shares[2] * depths_m[2] + shares[3] * depths_m[3];
+  if (!std::isnan(all_m)) return all_m;
+  float sum = 0, weight = 0;
   for (int k = 0; k < 4; ++k) {
-    const int x = std::min(x0 + (k & 1), width - 1), y = std::min(y0 + (k >> 1), height - 1);
-    const double share = ((k & 1) != 0 ? fx : 1 - fx) * ((k >> 1) != 0 ? fy : 1 - fy);
-    const float depth_m = view.depth_m[static_cast<std::size_t>(y) * width + x];
-    if (std::isnan(depth_m)) continue;
-    sum += share * depth_m;
-    weight += share;
+    if (std::isnan(depths_m[k])) continue;
+    sum += shares[k] * depths_m[k];
+    weight += shares[k];
   }
   return weight >= 1 - kMaxHoleWeight ? sum / weight : kNone;
 }
 
-bool point_at(const RefractiveCamera& camera, int x, int y, float depth_m, std::array<double, 3>& point_m) {
-  WaterRay ray;
-  if (!std::isfinite(depth_m) || !cast_ray_fast(camera, x, y, ray)) return false;
-  for (int k = 0; k < 3; ++k) point_m[k] = ray.origin_m[k] + static_cast<double>(depth_m) * ray.direction[k];
-  return true;
+// Points of the world frame in metres, and where a camera sees them.
+struct SeenPoints {
+  std::vector<float> x_m, y_m, z_m, u_px, v_px, depth_m;
+
+  void resize(std::size_t size) {
+    for (std::vector<float>* values : {&x_m, &y_m, &z_m, &u_px, &v_px, &depth_m}) values->resize(size);
+  }
+  void move(std::size_t from, std::size_t to) {
+    x_m[to] = x_m[from];
+    y_m[to] = y_m[from];
+    z_m[to] = z_m[from];
+  }
+  void project_into(const RefractiveCamera& camera) {
+    project_points(camera, {x_m, y_m, z_m}, {u_px, v_px, depth_m});
+  }
+};
+
+// Finds the points of some whole rows of the map; NaN for a pixel without a ray or a depth.
+void points_of_rows(const DepthView& view, std::size_t begin, std::size_t end, SeenPoints& points) {
+  const auto width = static_cast<std::size_t>(view.camera.width_px);
+  std::vector<float> u_px(end - begin), v_px(end - begin), x(end - begin), y(end - begin), z(end - begin);
+  for (std::size_t i = begin; i < end; ++i) {
+    u_px[i - begin] = static_cast<float>(i % width);
+    v_px[i - begin] = static_cast<float>(i / width);
+  }
+  points.resize(end - begin);
+  cast_rays(view.camera, u_px, v_px, {points.x_m, points.y_m, points.z_m, x, y, z});
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const float depth_m = view.depth_m[begin + i];
+    points.x_m[i] += depth_m * x[i];
+    points.y_m[i] += depth_m * y[i];
+    points.z_m[i] += depth_m * z[i];
+  }
 }
 
-// Keeps the pixels of which later views, so many, can still decide whether enough agree.
-void keep_undecided(const std::vector<int>& agreeing, int wanted, int later, std::vector<std::size_t>& pixels,
-                    PointBatch& points) {
+// Keeps the points of the pixels that are wanted.
+template <class Wanted>
+void keep_points(std::vector<std::size_t>& pixels, SeenPoints& points, const Wanted& wanted) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < pixels.size(); ++i) {
-    const int count = agreeing[pixels[i]];
-    if (count >= wanted || count + later < wanted) continue;
+    if (!wanted(pixels[i])) continue;
     pixels[kept] = pixels[i];
-    points.x_m[kept] = points.x_m[i];
-    points.y_m[kept] = points.y_m[i];
-    points.z_m[kept] = points.z_m[i];
-    ++kept;
+    points.move(i, kept++);
   }
   pixels.resize(kept);
   points.resize(kept);
@@ -64,33 +94,28 @@ void count_agreeing_views(std::span<const DepthView> views, std::size_t referenc
                           const ConsistencyOptions& options, std::size_t begin, std::size_t end,
                           std::vector<int>& agreeing) {
   const DepthView& view = views[reference];
-  const auto width = static_cast<std::size_t>(view.camera.width_px);
-  std::vector<std::size_t> pixels;
-  PointBatch points;
-  for (std::size_t i = begin; i < end; ++i) {
-    std::array<double, 3> point_m;
-    if (!(view.confidence[i] >= options.min_confidence) ||
-        !point_at(view.camera, static_cast<int>(i % width), static_cast<int>(i / width), view.depth_m[i],
-                  point_m))
-      continue;
-    pixels.push_back(i);
-    points.x_m.push_back(point_m[0]);
-    points.y_m.push_back(point_m[1]);
-    points.z_m.push_back(point_m[2]);
-  }
-  points.resize(pixels.size());
+  SeenPoints points;
+  points_of_rows(view, begin, end, points);
+  std::vector<std::size_t> pixels(end - begin);
+  std::iota(pixels.begin(), pixels.end(), begin);
+  keep_points(pixels, points, [&](std::size_t pixel) {
+    return view.confidence[pixel] >= options.min_confidence && std::isfinite(view.depth_m[pixel]);
+  });
+  const auto least_m = static_cast<float>(options.depth_tolerance_m);
+  const auto per_m2 = static_cast<float>(options.tolerance_per_m2);
   auto later = static_cast<int>(views.size()) - 1;
   for (std::size_t other = 0; other < views.size() && !pixels.empty(); ++other) {
     if (other == reference) continue;
-    project_points(views[other].camera, points);
+    points.project_into(views[other].camera);
     for (std::size_t i = 0; i < pixels.size(); ++i) {
-      const double seen_m = sample_depth(views[other], points.u_px[i], points.v_px[i]);
-      const double depth_m = points.ray_depth_m[i];
-      const double tolerance_m =
-          std::max(options.depth_tolerance_m, options.tolerance_per_m2 * depth_m * depth_m);
-      if (std::abs(seen_m - depth_m) < tolerance_m) ++agreeing[pixels[i]];
+      const float seen_m = sample_depth(views[other], points.u_px[i], points.v_px[i]);
+      const float depth_m = points.depth_m[i];
+      if (std::abs(seen_m - depth_m) < std::max(least_m, per_m2 * depth_m * depth_m)) ++agreeing[pixels[i]];
     }
-    keep_undecided(agreeing, options.min_views, --later, pixels, points);
+    --later;
+    keep_points(pixels, points, [&](std::size_t pixel) {
+      return agreeing[pixel] < options.min_views && agreeing[pixel] + later >= options.min_views;
+    });
   }
 }
 

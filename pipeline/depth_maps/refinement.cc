@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <utility>
 
 #include "core/stage_scope.h"
 #include "pipeline/plane_sweep/kernels/row_scorer.h"
@@ -28,11 +29,23 @@ int base_before(double min_px, int size_px) {
   return static_cast<int>(std::clamp(std::floor(min_px) - 1, 0.0, static_cast<double>(size_px - 1)));
 }
 
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+constexpr SampleBounds kNoBounds{kInfinite, -kInfinite, kInfinite, -kInfinite};
+
+void include(const SampleBounds& more, SampleBounds& bounds) {
+  bounds.u_min_px = std::min(bounds.u_min_px, more.u_min_px);
+  bounds.u_max_px = std::max(bounds.u_max_px, more.u_max_px);
+  bounds.v_min_px = std::min(bounds.v_min_px, more.v_min_px);
+  bounds.v_max_px = std::max(bounds.v_max_px, more.v_max_px);
+}
+
 // How far apart a pixel's hypotheses are: step_m, or that at the depth at_m and growing with its square.
 struct DepthStep {
   double step_m = 0, at_m = 0;
 
   double at(double depth_m) const { return at_m > 0 ? step_m * (depth_m / at_m) * (depth_m / at_m) : step_m; }
+  // From the middle of the hypotheses to the last.
+  double reach_m(double depth_m) const { return at(depth_m) * (kLanes - 1) / 2; }
 };
 
 // Samples a tile of one source around a depth map: every pixel has its own sixteen depths, so windows follow
@@ -40,63 +53,111 @@ struct DepthStep {
 class GuidedSampler final : public RowSampler {
  public:
   // guide_m: [y][x] over the whole reference image, metres along the ray; NaN excludes the pixel from all
-  // windows. Sample k lies (k - 7.5) steps beyond it. The tile must outlive this object.
+  // windows. Sample k lies (k - 7.5) steps beyond it. The arguments must outlive this object.
   void start_tile(const RefractiveCamera& reference, const Tile& tile, std::span<const float> guide_m,
                   const DepthStep& step);
   void start_source(const RefractiveCamera& camera, const PackedSource& source);
   void sample_row(int y, Lanes* samples, Presence* presence) override;
 
  private:
-  void project_row(const RefractiveCamera& camera, std::size_t first);
+  // Both write the positions of all samples relative to the bases, and return where they lie.
+  SampleBounds project_by_polynomials();
+  SampleBounds project_exactly(const RefractiveCamera& camera, const PackedSource& source);
+  void project_row_exactly(const RefractiveCamera& camera, int y);
 
+  const RefractiveCamera* reference_ = nullptr;
   const Tile* tile_ = nullptr;
   const PackedSource* source_ = nullptr;
-  std::vector<WaterRay> rays_;       // [input row][column]
-  std::vector<double> middle_m_;     // likewise; NaN = none
-  std::vector<float> u_[3], v_[3];   // likewise, powers of t in [-1, 1] over the sixteen depths
-  std::vector<double> u_px_, v_px_;  // likewise, at the middle
   DepthStep step_;
+  std::size_t stride_ = 0;       // of the rows below: columns, rounded up to whole Lanes
+  std::vector<float> middle_m_;  // [input row][column]; NaN = none
+  bool has_gaps_ = false;        // of those
+  bool complete_ = false;        // every sample of the source has a position
+  DepthInterval depths_;
+  std::vector<float> x_, t_[3];      // see GuidedDepths
+  std::vector<float> u_[3], v_[3];   // see GuidedRow
+  std::vector<double> u_px_, v_px_;  // of the middle samples, where polynomials do not follow
   int u_base_px_ = 0, v_base_px_ = 0;
-  PointBatch points_;
+  BoxRays box_rays_;
+  FitScratch scratch_;
+  ProjectionPowers powers_;
 };
 
 void GuidedSampler::start_tile(const RefractiveCamera& reference, const Tile& tile,
                                std::span<const float> guide_m, const DepthStep& step) {
+  reference_ = &reference;
   tile_ = &tile;
   step_ = step;
-  rays_.clear();
-  middle_m_.clear();
-  for (int y = tile.input.y_begin; y < tile.input.y_end; ++y)
-    for (int x = tile.input.x_begin; x < tile.input.x_end; ++x) {
-      WaterRay ray;
+  const PixelBox& box = tile.input;
+  stride_ = static_cast<std::size_t>(round_up_to_lanes(tile.columns()));
+  const std::size_t pixels = stride_ * static_cast<std::size_t>(box.y_end - box.y_begin);
+  middle_m_.assign(pixels, kNoDepth.depth_m);
+  has_gaps_ = false;
+  double near = kInfinite, far = 0;
+  for (int y = box.y_begin; y < box.y_end; ++y)
+    for (int x = box.x_begin; x < box.x_end; ++x) {
       const float depth_m = guide_m[static_cast<std::size_t>(y) * reference.width_px + x];
-      const bool valid = std::isfinite(depth_m) && cast_ray_fast(reference, x, y, ray);
-      rays_.push_back(ray);
-      middle_m_.push_back(valid ? depth_m : kNoDepth_m);
+      if (!std::isfinite(depth_m)) {
+        has_gaps_ = true;
+        continue;
+      }
+      middle_m_[(y - box.y_begin) * stride_ + (x - box.x_begin)] = depth_m;
+      near = std::min(near, depth_m - step.reach_m(depth_m));
+      far = std::max(far, depth_m + step.reach_m(depth_m));
     }
-  for (int k = 0; k < 3; ++k) {
-    u_[k].resize(rays_.size());
-    v_[k].resize(rays_.size());
+  const bool in_inverse = step.at_m > 0;
+  if (in_inverse) near = 1 / std::exchange(far, 1 / near);
+  depths_ = {(near + far) / 2, (far - near) / 2, in_inverse};
+  x_.assign(stride_, 1);
+  for (int x = box.x_begin; x < box.x_end; ++x)
+    x_[x - box.x_begin] = box_coordinate(x, box.x_begin, box.x_end);
+  for (std::vector<float>(*powers)[3] : {&t_, &u_, &v_})
+    for (std::vector<float>& power : *powers) power.resize(pixels);
+  for (std::size_t i = 0; i < pixels; ++i) {
+    const double depth_m = middle_m_[i], reach_m = step.reach_m(depth_m);
+    t_[0][i] = static_cast<float>(depths_.t(depth_m));
+    const double per_metre = (in_inverse ? -1 / (depth_m * depth_m) : 1) / depths_.half;
+    t_[1][i] = static_cast<float>(reach_m * per_metre);
+    t_[2][i] = static_cast<float>(in_inverse ? -reach_m / depth_m * reach_m * per_metre : 0);
   }
-  u_px_.resize(rays_.size());
-  v_px_.resize(rays_.size());
+  box_rays_ = cast_box_rays(reference, box);
 }
 
+SampleBounds GuidedSampler::project_by_polynomials() {
+  const PixelBox& box = tile_->input;
+  u_base_px_ = powers_.u_base_px;
+  v_base_px_ = powers_.v_base_px;
+  constexpr float kFar = std::numeric_limits<float>::infinity();
+  Lanes bounds[4] = {broadcast(kFar), broadcast(-kFar), broadcast(kFar), broadcast(-kFar)};
+  for (int y = box.y_begin; y < box.y_end; ++y) {
+    const std::size_t first = (y - box.y_begin) * stride_;
+    project_guided_row(powers_, box_coordinate(y, box.y_begin, box.y_end),
+                       {x_.data(), {&t_[0][first], &t_[1][first], &t_[2][first]}, tile_->columns()},
+                       {&u_[0][first], &u_[1][first], &u_[2][first]},
+                       {&v_[0][first], &v_[1][first], &v_[2][first]}, bounds);
+  }
+  SampleBounds found = kNoBounds;
+  for (int lane = 0; lane < kLanes; ++lane)
+    include({bounds[0][lane], bounds[1][lane], bounds[2][lane], bounds[3][lane]}, found);
+  return {found.u_min_px + u_base_px_, found.u_max_px + u_base_px_, found.v_min_px + v_base_px_,
+          found.v_max_px + v_base_px_};
+}
 // Three depths fix the parabola of a pixel's sixteen positions: over a few millimetres its error is far below
 // 1e-4 px.
-void GuidedSampler::project_row(const RefractiveCamera& camera, std::size_t first) {
+void GuidedSampler::project_row_exactly(const RefractiveCamera& camera, int y) {
   const auto columns = static_cast<std::size_t>(tile_->columns());
-  points_.resize(3 * columns);
-  for (std::size_t i = 0; i < columns; ++i)
-    for (std::size_t k = 0; k < 3; ++k) {
-      const WaterRay& ray = rays_[first + i];
-      const double depth_m = middle_m_[first + i] + (static_cast<double>(k) - 1) *
-                                                        (step_.at(middle_m_[first + i]) * (kLanes - 1) / 2);
-      points_.x_m[k * columns + i] = ray.origin_m[0] + depth_m * ray.direction[0];
-      points_.y_m[k * columns + i] = ray.origin_m[1] + depth_m * ray.direction[1];
-      points_.z_m[k * columns + i] = ray.origin_m[2] + depth_m * ray.direction[2];
-    }
-  project_points(camera, points_);
+  const std::size_t first = (y - tile_->input.y_begin) * stride_;
+  PointBatch& points = scratch_.points;
+  points.resize(3 * columns);
+  for (std::size_t i = 0; i < columns; ++i) {
+    WaterRay ray;
+    const float middle_m = middle_m_[first + i];
+    const bool valid = cast_ray_fast(*reference_, tile_->input.x_begin + static_cast<double>(i), y, ray);
+    for (std::size_t k = 0; k < 3; ++k)
+      points.set(k * columns + i, ray,
+                 valid ? middle_m + (static_cast<double>(k) - 1) * step_.reach_m(middle_m) : kNoDepth_m);
+  }
+  project_points(camera, points);
   const auto fit = [&](const std::vector<double>& at, std::vector<double>& middle,
                        std::vector<float>(&powers)[3]) {
     for (std::size_t i = 0; i < columns; ++i) {
@@ -106,51 +167,53 @@ void GuidedSampler::project_row(const RefractiveCamera& camera, std::size_t firs
       powers[2][first + i] = static_cast<float>(0.5 * (far + near) - here);
     }
   };
-  fit(points_.u_px, u_px_, u_);
-  fit(points_.v_px, v_px_, v_);
+  fit(points.u_px, u_px_, u_);
+  fit(points.v_px, v_px_, v_);
+}
+
+SampleBounds GuidedSampler::project_exactly(const RefractiveCamera& camera, const PackedSource& source) {
+  u_px_.assign(middle_m_.size(), kNoDepth_m);
+  v_px_.assign(middle_m_.size(), kNoDepth_m);
+  for (int y = tile_->input.y_begin; y < tile_->input.y_end; ++y) project_row_exactly(camera, y);
+  SampleBounds bounds = kNoBounds;
+  for (std::size_t i = 0; i < middle_m_.size(); ++i) {
+    const double reach_u = std::abs(u_[1][i]) + std::abs(u_[2][i]);
+    const double reach_v = std::abs(v_[1][i]) + std::abs(v_[2][i]);
+    const double u = u_px_[i], v = v_px_[i];
+    if (!std::isnan(u + v + reach_u + reach_v))
+      include({u - reach_u, u + reach_u, v - reach_v, v + reach_v}, bounds);
+    else if (!std::isnan(middle_m_[i]))
+      complete_ = false;  // total reflection, or behind the camera
+  }
+  u_base_px_ = base_before(bounds.u_min_px, source.width_px);
+  v_base_px_ = base_before(bounds.v_min_px, source.height_px);
+  for (std::size_t i = 0; i < middle_m_.size(); ++i) {
+    u_[0][i] = static_cast<float>(u_px_[i] - u_base_px_);
+    v_[0][i] = static_cast<float>(v_px_[i] - v_base_px_);
+  }
+  return bounds;
 }
 
 void GuidedSampler::start_source(const RefractiveCamera& camera, const PackedSource& source) {
   source_ = &source;
-  const auto columns = static_cast<std::size_t>(tile_->columns());
-  for (std::size_t first = 0; first < rays_.size(); first += columns) project_row(camera, first);
-  constexpr double kInfinite = std::numeric_limits<double>::infinity();
-  SampleBounds bounds{kInfinite, -kInfinite, kInfinite, -kInfinite};
-  bool complete = true;
-  for (std::size_t i = 0; i < rays_.size(); ++i) {
-    const double u = u_px_[i], v = v_px_[i];
-    const double reach_u = std::abs(u_[1][i]) + std::abs(u_[2][i]);
-    const double reach_v = std::abs(v_[1][i]) + std::abs(v_[2][i]);
-    if (std::isnan(u + v + reach_u + reach_v)) {
-      complete = false;
-      continue;
-    }
-    bounds.u_min_px = std::min(bounds.u_min_px, u - reach_u);
-    bounds.u_max_px = std::max(bounds.u_max_px, u + reach_u);
-    bounds.v_min_px = std::min(bounds.v_min_px, v - reach_v);
-    bounds.v_max_px = std::max(bounds.v_max_px, v + reach_v);
-  }
+  complete_ = !has_gaps_;
+  fit_powers(box_rays_, depths_, camera, scratch_, powers_);
+  const SampleBounds bounds =
+      powers_.exact_enough ? project_by_polynomials() : project_exactly(camera, source);
   const double right = source.width_px - 1, bottom = source.height_px - 1;
   if (!(bounds.u_min_px <= right && bounds.u_max_px >= 0 && bounds.v_min_px <= bottom &&
         bounds.v_max_px >= 0)) {
     coverage_ = Coverage::outside;
     return;
   }
-  complete = complete && bounds.u_min_px >= 1 && bounds.u_max_px <= right - 1 && bounds.v_min_px >= 1 &&
-             bounds.v_max_px <= bottom - 1;
-  coverage_ = complete ? Coverage::inside : Coverage::partial;
+  const bool inside = complete_ && bounds.u_min_px >= 1 && bounds.u_max_px <= right - 1 &&
+                      bounds.v_min_px >= 1 && bounds.v_max_px <= bottom - 1;
+  coverage_ = inside ? Coverage::inside : Coverage::partial;
   centre_code_ = mean_code(bounds, source);
-  u_base_px_ = base_before(bounds.u_min_px, source.width_px);
-  v_base_px_ = base_before(bounds.v_min_px, source.height_px);
-  for (std::size_t i = 0; i < rays_.size(); ++i) {
-    u_[0][i] = static_cast<float>(u_px_[i] - u_base_px_);
-    v_[0][i] = static_cast<float>(v_px_[i] - v_base_px_);
-  }
 }
 
 void GuidedSampler::sample_row(int y, Lanes* samples, Presence* presence) {
-  const auto columns = static_cast<std::size_t>(tile_->columns());
-  const std::size_t first = static_cast<std::size_t>(y - tile_->input.y_begin) * columns;
+  const std::size_t first = (y - tile_->input.y_begin) * stride_;
   static const Lanes offsets = guided_offsets();
   const GuidedRow row{source_,
                       {&u_[0][first], &u_[1][first], &u_[2][first]},

@@ -7,8 +7,10 @@
 #include <limits>
 #include <utility>
 
+#include "core/multiversion.h"
 #include "core/parallel.h"
 #include "core/quantiles.h"
+#include "scenes/optics/refraction_batch.h"
 
 namespace aqbench {
 namespace {
@@ -31,6 +33,31 @@ struct Neighbour {
   float squared_m;
   std::uint32_t index;
 };
+
+AQBENCH_MULTIVERSION
+void squared_distances(const float* __restrict x, const float* __restrict y, const float* __restrict z,
+                       std::size_t count, float to_x, float to_y, float to_z, float* __restrict squared) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const float dx = x[i] - to_x, dy = y[i] - to_y, dz = z[i] - to_z;
+    squared[i] = dx * dx + dy * dy + dz * dz;
+  }
+}
+
+// Halves the interval from 0 to `high` until `wanted` values do not exceed its middle, and returns that; or
+// `high` if fewer values than that lie below it, or several are equal.
+AQBENCH_MULTIVERSION
+float limit_of_smallest(const float* values, std::size_t count, std::int32_t wanted, float high) {
+  constexpr int kHalvings = 20;
+  float low = 0, limit = high;
+  for (int halving = 0; halving <= kHalvings; ++halving) {
+    std::int32_t found = 0;
+    for (std::size_t i = 0; i < count; ++i) found += values[i] <= limit ? 1 : 0;
+    if (found == wanted || (halving == 0 && found < wanted)) return limit;
+    (found < wanted ? low : high) = limit;
+    limit = 0.5F * (low + high);
+  }
+  return high;
+}
 
 // The nearest points to each point of one cell after another.
 class NearestPoints {
@@ -103,10 +130,7 @@ const std::vector<Neighbour>& NearestPoints::find(std::uint32_t query, int rings
   const float x = surfels_.x_m[query], y = surfels_.y_m[query], z = surfels_.z_m[query];
   const std::size_t count = ends_[static_cast<std::size_t>(rings)];
   squared_m_.resize(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const float dx = x_m_[i] - x, dy = y_m_[i] - y, dz = z_m_[i] - z;
-    squared_m_[i] = dx * dx + dy * dy + dz * dz;
-  }
+  squared_distances(x_m_.data(), y_m_.data(), z_m_.data(), count, x, y, z, squared_m_.data());
   // What fewer rings hold, or the last query found, bounds the distance to the last one that is wanted.
   float limit = infinity;
   if (rings > 1 && found_.size() == wanted_) {
@@ -116,6 +140,8 @@ const std::vector<Neighbour>& NearestPoints::find(std::uint32_t query, int rings
         last_reach_m_ + std::hypot(x - surfels_.x_m[last_], y - surfels_.y_m[last_], z - surfels_.z_m[last_]);
     limit = reach_m * reach_m * 1.0001F;  // for rounding
   }
+  if (limit == infinity && !squared_m_.empty()) limit = *std::ranges::max_element(squared_m_);
+  limit = limit_of_smallest(squared_m_.data(), count, static_cast<std::int32_t>(wanted_ + 1), limit);
   std::span<std::uint64_t> keys = keys_within(query, limit);
   if (keys.size() > wanted_) {
     std::nth_element(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(wanted_), keys.end());
@@ -150,7 +176,8 @@ Eigen::Vector3f normal_of(const Surfels& surfels, std::uint32_t query,
   const auto undefined = Eigen::Vector3f::Constant(std::numeric_limits<float>::quiet_NaN());
   if (count < 3) return undefined;
   const Eigen::Matrix3d covariance = squares / count - sum * sum.transpose() / (count * count);
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(covariance);
+  Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver;
+  solver.computeDirect(covariance);
   if (!(solver.eigenvalues()(1) > 1e-6 * solver.eigenvalues()(2))) return undefined;  // collinear
   const Eigen::Vector3f normal = solver.eigenvectors().col(0).cast<float>();
   return normal.dot(surfels.towards_camera[query]) < 0 ? Eigen::Vector3f(-normal) : normal;
@@ -164,6 +191,40 @@ float mean_distance(const std::vector<Neighbour>& neighbours, std::size_t wanted
 }
 
 }  // namespace
+
+CameraPoints points_of_depth_map(const RefractiveCamera& camera, const DepthMap& map) {
+  const auto width = static_cast<std::size_t>(camera.width_px),
+             height = static_cast<std::size_t>(camera.height_px);
+  std::vector<std::size_t> first(height + 1, 0);  // of the points of each row
+  for (std::size_t y = 0; y < height; ++y)
+    first[y + 1] =
+        first[y] +
+        static_cast<std::size_t>(std::count_if(
+            map.depth_along_ray_m.begin() + static_cast<std::ptrdiff_t>(y * width),
+            map.depth_along_ray_m.begin() + static_cast<std::ptrdiff_t>((y + 1) * width), has_depth));
+  CameraPoints points;
+  points.centre_m = to_vec3(camera.centre_m);
+  points.points_m.resize(first[height]);
+  points.confidence.resize(first[height], 1.0F);
+  parallel_for(height, 8, [&](std::size_t begin, std::size_t end) {
+    std::vector<float> u(width), v(width), ox(width), oy(width), oz(width), dx(width), dy(width), dz(width);
+    for (std::size_t x = 0; x < width; ++x) u[x] = static_cast<float>(x);
+    for (std::size_t y = begin; y < end; ++y) {
+      std::ranges::fill(v, static_cast<float>(y));
+      cast_rays(camera, u, v, {ox, oy, oz, dx, dy, dz});
+      std::size_t i = first[y];
+      for (std::size_t x = 0; x < width; ++x) {
+        const std::size_t at = y * width + x;
+        const float depth = map.depth_along_ray_m[at];
+        if (!has_depth(depth)) continue;
+        points.points_m[i] = {ox[x] + depth * dx[x], oy[x] + depth * dy[x], oz[x] + depth * dz[x]};
+        if (!map.confidence.empty()) points.confidence[i] = map.confidence[at];
+        ++i;
+      }
+    }
+  });
+  return points;
+}
 
 PointCloud fuse(const CameraPointSource& cameras, const FusionOptions& options) {
   Surfels surfels = gather_voxels(cameras, options.voxel_m);

@@ -126,9 +126,12 @@ struct LocalColumns {
   void compact();
 };
 
-// Returns the height of the fitted surface at the origin, in units of the radius. With fewer than 12
-// neighbours the surface is a plane; with fewer than 6, or if they do not determine it, the result is NaN.
-float fitted_height(LocalColumns& local);
+// The largest number of fits that fit_surfaces() takes; it costs as much for one.
+inline constexpr std::size_t kFitsAtOnce = 8;
+
+// Writes the heights of the fitted surfaces at their origins, in units of the radius. With fewer than 12
+// neighbours a surface is a plane; with fewer than 6, or if they do not determine it, its height is NaN.
+void fit_surfaces(std::span<LocalColumns> locals, std::span<float> heights);
 
 // Moves `moved` along the local normals onto a smooth surface through `all` (often the same surfels; both
 // must have the same voxel size): moving least squares with a quadratic surface in the frame of the local

@@ -1,10 +1,11 @@
 #include "pipeline/fusion/fusion.h"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 #include "core/multiversion.h"
 #include "core/parallel.h"
@@ -101,25 +102,59 @@ void reweight(const float* u, const float* v, const float* h, const float* k, st
   }
 }
 
-bool solve_fit(const float* m, int terms, std::array<float, kQuadratic>& c) {
-  // Index of the moment that is the product of terms i and j, with terms 1, u, v, uu, uv, vv.
+// The moments of some fits, and the coefficients of 1, u, v, uu, uv, vv that fit best.
+struct FitBatch {
+  Eight moments[21];    // kFitsAtOnce numbers each
+  EightMasks is_plane;  // the fits of linear terms alone
+  Eight terms[kQuadratic];
+};
+
+// Solves the normal equations as L D L'. Terms of a fit that its neighbours do not determine are not finite.
+AQBENCH_MULTIVERSION
+void solve_fits(FitBatch& batch) {
+  // Index of the moment that is the product of terms i and j.
   static constexpr int kProduct[6][6] = {{0, 1, 2, 3, 4, 5},    {1, 3, 4, 6, 7, 8},    {2, 4, 5, 7, 8, 9},
                                          {3, 6, 7, 10, 11, 12}, {4, 7, 8, 11, 12, 13}, {5, 8, 9, 12, 13, 14}};
-  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kQuadratic, kQuadratic>;
-  using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kQuadratic, 1>;
-  Matrix normal(terms, terms);
-  Vector right(terms);
-  for (int i = 0; i < terms; ++i) {
-    for (int j = 0; j < terms; ++j) normal(i, j) = m[kProduct[i][j]];
-    normal(i, i) += m[0] * (i < kLinear ? 1e-6 : kCurvatureRidge);
-    right(i) = m[15 + i];
+  const Eight none{}, undefined = none + static_cast<double>(NAN);
+  Eight lower[kQuadratic][kQuadratic], diagonal[kQuadratic], inverse[kQuadratic];
+  for (int i = 0; i < kQuadratic; ++i) {
+    Eight& term = batch.terms[i];
+    term = batch.moments[15 + i];
+    if (i >= kLinear) term = batch.is_plane ? none : term;
+    for (int j = 0; j <= i; ++j) {
+      Eight rest = batch.moments[kProduct[i][j]];
+      if (i == j) rest += batch.moments[0] * (i < kLinear ? 1e-6 : kCurvatureRidge);
+      if (i >= kLinear) rest = batch.is_plane ? none + (i == j ? 1 : 0) : rest;
+      for (int k = 0; k < j; ++k) rest -= lower[i][k] * lower[j][k] * diagonal[k];
+      if (j < i) {
+        lower[i][j] = rest * inverse[j];
+        term -= lower[i][j] * batch.terms[j];
+      } else {
+        diagonal[i] = rest > 0 ? rest : undefined;
+        inverse[i] = 1 / diagonal[i];
+      }
+    }
   }
-  const Eigen::LLT<Matrix> factor(normal);
-  if (factor.info() != Eigen::Success) return false;
-  const Vector solution = factor.solve(right);
-  if (!solution.allFinite()) return false;
-  c = {};
-  for (int i = 0; i < terms; ++i) c[static_cast<std::size_t>(i)] = static_cast<float>(solution(i));
+  for (int i = kQuadratic - 1; i >= 0; --i) {
+    batch.terms[i] *= inverse[i];
+    for (int k = i + 1; k < kQuadratic; ++k) batch.terms[i] -= lower[k][i] * batch.terms[k];
+  }
+}
+
+// Takes over the height of a solved fit, and the weights of the next one by the residuals of this one.
+// Returns whether there is a next one.
+bool reweighted(const FitBatch& batch, std::size_t fit, bool is_last, LocalColumns& local, float& height) {
+  float c[kQuadratic], sum = 0;
+  for (int i = 0; i < kQuadratic; ++i) sum += c[i] = static_cast<float>(batch.terms[i][fit]);
+  height = std::isfinite(sum) ? c[0] : NAN;
+  if (std::isnan(height) || is_last) return false;
+  const std::size_t size = local.u.size();
+  const float spread =
+      mean_absolute_residual(local.u.data(), local.v.data(), local.h.data(), local.robust.data(), size, c);
+  if (!(spread > 1e-6F)) return false;  // an exact fit
+  constexpr float kSigmaOfMeanAbsolute = 1.2533F;
+  reweight(local.u.data(), local.v.data(), local.h.data(), local.k.data(), size, c,
+           1.0F / (kTukey * kSigmaOfMeanAbsolute * spread), local.robust.data());
   return true;
 }
 
@@ -195,12 +230,9 @@ bool local_frame(const SupportColumns& support, const float* query, float invers
   covariance = covariance / m[0] - mean * mean.transpose();
   Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver;
   solver.computeDirect(covariance);  // ascending: the normal first
-  const Eigen::Matrix3d vectors = solver.eigenvectors();
-  if (!vectors.allFinite()) return false;
-  for (int row = 0; row < 3; ++row)
-    for (int axis = 0; axis < 3; ++axis)
-      frame[3 * row + axis] = static_cast<float>(vectors(axis, 2 - row)) * inverse_radius;
-  return true;
+  const Eigen::Matrix3f vectors = solver.eigenvectors().cast<float>() * inverse_radius;
+  Eigen::Map<Eigen::Matrix3f>{frame} = vectors.rowwise().reverse();
+  return vectors.allFinite();
 }
 
 void gather_local(const SupportColumns& support, const float* query, const float* frame,
@@ -213,14 +245,14 @@ void gather_local(const SupportColumns& support, const float* query, const float
 
 void gather_support(const Surfels& support, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& runs,
                     SupportColumns& columns) {
-  for (std::vector<float>* column : {&columns.x, &columns.y, &columns.z, &columns.w}) column->clear();
-  for (const auto& [begin, end] : runs) {
-    columns.x.insert(columns.x.end(), support.x_m.begin() + begin, support.x_m.begin() + end);
-    columns.y.insert(columns.y.end(), support.y_m.begin() + begin, support.y_m.begin() + end);
-    columns.z.insert(columns.z.end(), support.z_m.begin() + begin, support.z_m.begin() + end);
-    columns.w.insert(columns.w.end(), support.weight.begin() + begin, support.weight.begin() + end);
+  for (const auto& [column, values] :
+       {std::pair(&columns.x, &support.x_m), std::pair(&columns.y, &support.y_m),
+        std::pair(&columns.z, &support.z_m), std::pair(&columns.w, &support.weight)}) {
+    column->clear();
+    for (const auto& [begin, end] : runs)
+      column->insert(column->end(), values->begin() + begin, values->begin() + end);
+    pad_column(*column);
   }
-  for (std::vector<float>* column : {&columns.x, &columns.y, &columns.z, &columns.w}) pad_column(*column);
 }
 
 }  // namespace
@@ -242,25 +274,30 @@ void LocalColumns::compact() {
   }
 }
 
-float fitted_height(LocalColumns& local) {
-  if (local.count < kFewest) return NAN;
-  const int terms = local.count < 2 * kFewest ? kLinear : kQuadratic;
-  const std::size_t size = local.u.size();
-  local.robust = local.k;
-  std::array<float, kQuadratic> c{};
-  for (int fit = 0; fit < kFits; ++fit) {
-    float m[21];
-    fit_moments(local.u.data(), local.v.data(), local.h.data(), local.robust.data(), size, m);
-    if (!solve_fit(m, terms, c)) return NAN;
-    if (fit + 1 == kFits) break;
-    const float spread = mean_absolute_residual(local.u.data(), local.v.data(), local.h.data(),
-                                                local.robust.data(), size, c.data());
-    if (!(spread > 1e-6F)) break;  // an exact fit
-    constexpr float kSigmaOfMeanAbsolute = 1.2533F;
-    reweight(local.u.data(), local.v.data(), local.h.data(), local.k.data(), size, c.data(),
-             1.0F / (kTukey * kSigmaOfMeanAbsolute * spread), local.robust.data());
+void fit_surfaces(std::span<LocalColumns> locals, std::span<float> heights) {
+  FitBatch batch{};
+  unsigned open = 0;  // bits of the fits that are not finished
+  for (std::size_t f = 0; f < locals.size(); ++f) {
+    heights[f] = NAN;
+    if (locals[f].count < kFewest) continue;
+    open |= 1U << f;
+    batch.is_plane[f] = locals[f].count < 2 * kFewest ? -1 : 0;
+    locals[f].robust = locals[f].k;
   }
-  return c[0];
+  for (int fit = 0; fit < kFits && open != 0; ++fit) {
+    for (std::size_t f = 0; f < locals.size(); ++f) {
+      if ((open >> f & 1U) == 0) continue;
+      const LocalColumns& local = locals[f];
+      float moments[21];
+      fit_moments(local.u.data(), local.v.data(), local.h.data(), local.robust.data(), local.u.size(),
+                  moments);
+      for (std::size_t k = 0; k < std::size(moments); ++k) batch.moments[k][f] = moments[k];
+    }
+    solve_fits(batch);
+    for (std::size_t f = 0; f < locals.size(); ++f)
+      if ((open >> f & 1U) != 0 && !reweighted(batch, f, fit + 1 == kFits, locals[f], heights[f]))
+        open &= ~(1U << f);
+  }
 }
 
 void refine_surfels(const Surfels& all, double radius_m, Surfels& moved) {
@@ -278,27 +315,34 @@ void refine_surfels(const Surfels& all, double radius_m, Surfels& moved) {
   parallel_for(moved.count(), kQueryGrain, [&](std::size_t begin, std::size_t end) {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> runs;
     SupportColumns columns;
-    LocalColumns local;
+    std::array<LocalColumns, kFitsAtOnce> locals;
+    float frames[kFitsAtOnce][9], heights[kFitsAtOnce];
     std::uint64_t gathered = ~std::uint64_t{0};  // no cell has that key
-    for (std::size_t i = begin; i < end; ++i) {
-      const Vec3 from_origin = shift_m + Vec3(moved.x_m[i], moved.y_m[i], moved.z_m[i]);
-      const std::uint64_t key = all.grid.key(all.grid.origin_m + from_origin) >> (3 * cell_level);
-      if (key != gathered) {
-        neighbour_runs(cells, key, 0, 1, runs);
-        gather_support(support, runs, columns);
-        gathered = key;
+    for (std::size_t first = begin; first < end; first += kFitsAtOnce) {
+      const std::size_t count = std::min(kFitsAtOnce, end - first);
+      for (std::size_t f = 0; f < count; ++f) {
+        const Vec3 from_origin =
+            shift_m + Vec3(moved.x_m[first + f], moved.y_m[first + f], moved.z_m[first + f]);
+        const std::uint64_t key = all.grid.key(all.grid.origin_m + from_origin) >> (3 * cell_level);
+        if (key != gathered) {
+          neighbour_runs(cells, key, 0, 1, runs);
+          gather_support(support, runs, columns);
+          gathered = key;
+        }
+        const Eigen::Vector3f query = from_origin.cast<float>();
+        locals[f].count = 0;
+        if (local_frame(columns, query.data(), inverse_radius, frames[f]))
+          gather_local(columns, query.data(), frames[f], locals[f]);
       }
-      const Eigen::Vector3f query = from_origin.cast<float>();
-      float frame[9];
-      if (!local_frame(columns, query.data(), inverse_radius, frame)) continue;
-      gather_local(columns, query.data(), frame, local);
-      const float height = fitted_height(local);
-      if (!(std::fabs(height) <= 1.0F)) continue;
-      // Rows of the frame are unit vectors over the radius, heights are over the radius too.
-      const auto step = static_cast<float>(height * radius_m * radius_m);
-      moved.x_m[i] += frame[6] * step;
-      moved.y_m[i] += frame[7] * step;
-      moved.z_m[i] += frame[8] * step;
+      fit_surfaces(std::span(locals).first(count), heights);
+      for (std::size_t f = 0; f < count; ++f) {
+        if (!(std::fabs(heights[f]) <= 1.0F)) continue;
+        // Rows of the frame are unit vectors over the radius, heights are over the radius too.
+        const auto step = static_cast<float>(heights[f] * radius_m * radius_m);
+        moved.x_m[first + f] += frames[f][6] * step;
+        moved.y_m[first + f] += frames[f][7] * step;
+        moved.z_m[first + f] += frames[f][8] * step;
+      }
     }
   });
 }

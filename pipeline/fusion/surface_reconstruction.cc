@@ -106,7 +106,9 @@ double height_at(const HeightSamples& samples, double x_m, double y_m,
   const auto [lowest, highest] = std::ranges::minmax(heights_m);
   for (std::size_t i = 0; i < h.size(); ++i) h[i] = static_cast<float>((heights_m[i] - median_m) / radius_m);
   local.compact();
-  const double z_m = median_m + double{fitted_height(local)} * radius_m;
+  float height = NAN;
+  fit_surfaces({&local, 1}, {&height, 1});
+  const double z_m = median_m + double{height} * radius_m;
   return z_m >= lowest - 0.5 * radius_m && z_m <= highest + 0.5 * radius_m ? z_m : NAN;
 }
 

@@ -8,16 +8,50 @@
 #include "core/error.h"
 #include "core/morton.h"
 #include "core/parallel.h"
-#include "scenes/optics/refraction_batch.h"
 
 namespace aqbench {
 namespace {
 
 constexpr std::size_t kKeyGrain = 1 << 16;
 constexpr int kBucketBits = 12;
+constexpr std::size_t kBuckets = 1 << kBucketBits;
 
 constexpr std::size_t kPointGrain = 1 << 16;
 constexpr std::size_t kVoxelGrain = 4096;
+
+// By how much to shift keys for their highest bits, which number their buckets.
+int bucket_shift(std::uint64_t last_key) {
+  return std::max(0, static_cast<int>(std::bit_width(last_key)) - kBucketBits);
+}
+
+// Puts the items of a bucket beside each other, in the order they had, and returns where each bucket begins,
+// then the total. Counts per chunk make the result independent of the thread of a chunk.
+std::vector<std::size_t> put_in_buckets(std::vector<KeyedIndex>& items, int shift) {
+  const std::size_t chunks = (items.size() + kKeyGrain - 1) / kKeyGrain;
+  std::vector<std::uint32_t> counts(chunks * kBuckets, 0);
+  parallel_for(items.size(), kKeyGrain, [&](std::size_t begin, std::size_t end) {
+    std::uint32_t* const count = &counts[begin / kKeyGrain * kBuckets];
+    for (std::size_t i = begin; i < end; ++i) ++count[items[i].key >> shift];
+  });
+  std::vector<std::size_t> places(chunks * kBuckets);
+  std::vector<std::size_t> first(kBuckets + 1, 0);
+  std::size_t total = 0;
+  for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
+    first[bucket] = total;
+    for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+      places[chunk * kBuckets + bucket] = total;
+      total += counts[chunk * kBuckets + bucket];
+    }
+  }
+  first[kBuckets] = total;
+  std::vector<KeyedIndex> ordered(items.size());
+  parallel_for(items.size(), kKeyGrain, [&](std::size_t begin, std::size_t end) {
+    std::size_t* const place = &places[begin / kKeyGrain * kBuckets];
+    for (std::size_t i = begin; i < end; ++i) ordered[place[items[i].key >> shift]++] = items[i];
+  });
+  items = std::move(ordered);
+  return first;
+}
 
 // Contribution of one point or surfel to its voxel.
 struct VoxelSample {
@@ -98,7 +132,7 @@ Eigen::AlignedBox3d box_of(const CameraPoints& camera) {
   return whole_m;
 }
 
-std::vector<KeyedIndex> sorted_points(const CameraPoints& camera, const CellGrid& grid) {
+std::vector<KeyedIndex> keyed_points(const CameraPoints& camera, const CellGrid& grid) {
   constexpr std::uint64_t unusable = ~std::uint64_t{0};  // no key of three coordinates
   std::vector<KeyedIndex> items(camera.points_m.size());
   parallel_for(items.size(), kPointGrain, [&](std::size_t begin, std::size_t end) {
@@ -106,7 +140,6 @@ std::vector<KeyedIndex> sorted_points(const CameraPoints& camera, const CellGrid
       items[i] = {usable_point(camera, i) ? grid.key(camera.points_m[i].cast<double>()) : unusable, i};
   });
   std::erase_if(items, [](const KeyedIndex& item) { return item.key == unusable; });
-  sort_keys(items);
   return items;
 }
 
@@ -118,20 +151,42 @@ VoxelSample sample_of(const CameraPoints& camera, std::size_t i, const CellGrid&
           confidence,      confidence,      (camera.centre_m - point_m).normalized().cast<float>()};
 }
 
-// Adds sorted points to sums, which stay in the order of their keys.
-void add_points(std::span<const KeyedIndex> items, const CameraPoints& camera, const CellGrid& grid,
-                std::vector<VoxelSum>& sums) {
-  std::vector<VoxelSum> merged;
-  merged.reserve(sums.size() + items.size() / 2);
-  auto old = sums.begin();
-  for (std::size_t i = 0; i < items.size();) {
-    const std::uint64_t key = items[i].key;
-    while (old != sums.end() && old->key < key) merged.push_back(*old++);
-    VoxelSum& sum = merged.emplace_back(old != sums.end() && old->key == key ? *old++ : VoxelSum{.key = key});
-    for (; i < items.size() && items[i].key == key; ++i) sum.add(sample_of(camera, items[i].index, grid));
+// The sums of some voxels, found by their keys (open addressing).
+class VoxelTable {
+ public:
+  VoxelSum& at(std::uint64_t key);
+  std::vector<VoxelSum>& sums() { return sums_; }
+
+ private:
+  void grow();
+  std::uint32_t& slot_of(std::uint64_t key);
+
+  std::vector<VoxelSum> sums_;
+  std::vector<std::uint32_t> slots_;  // 1 + place in sums_; 0 = free
+};
+
+// Returns the slot that holds the key, or else the free one where it belongs.
+std::uint32_t& VoxelTable::slot_of(std::uint64_t key) {
+  constexpr std::uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;
+  for (std::uint64_t at = (key * kGoldenRatio) >> 32U;; ++at) {
+    std::uint32_t& slot = slots_[at & (slots_.size() - 1)];
+    if (slot == 0 || sums_[slot - 1].key == key) return slot;
   }
-  merged.insert(merged.end(), old, sums.end());
-  sums = std::move(merged);
+}
+
+void VoxelTable::grow() {
+  slots_.assign(std::max<std::size_t>(64, 2 * slots_.size()), 0);
+  for (std::size_t i = 0; i < sums_.size(); ++i) slot_of(sums_[i].key) = static_cast<std::uint32_t>(i + 1);
+}
+
+VoxelSum& VoxelTable::at(std::uint64_t key) {
+  if (2 * sums_.size() >= slots_.size()) grow();
+  std::uint32_t& slot = slot_of(key);
+  if (slot == 0) {
+    sums_.push_back({.key = key});
+    slot = static_cast<std::uint32_t>(sums_.size());
+  }
+  return sums_[slot - 1];
 }
 
 Vec3 relative_position(const Surfels& surfels, std::size_t i) {
@@ -164,43 +219,17 @@ CellGrid make_cell_grid(const Vec3& low_m, const Vec3& high_m, double cell_m) {
   return grid;
 }
 
-// Buckets by the highest bits first; one thread sorts each bucket. Counts per chunk make the scatter
-// independent of the thread of a chunk.
 void sort_keys(std::vector<KeyedIndex>& items) {
   std::uint64_t all = 0;
   for (const KeyedIndex& item : items) all |= item.key;
-  const int shift = std::max(0, static_cast<int>(std::bit_width(all)) - kBucketBits);
-  constexpr std::size_t kBuckets = 1 << kBucketBits;
-  const std::size_t chunks = (items.size() + kKeyGrain - 1) / kKeyGrain;
-  std::vector<std::uint32_t> counts(chunks * kBuckets, 0);
-  parallel_for(items.size(), kKeyGrain, [&](std::size_t begin, std::size_t end) {
-    std::uint32_t* const count = &counts[begin / kKeyGrain * kBuckets];
-    for (std::size_t i = begin; i < end; ++i) ++count[items[i].key >> shift];
-  });
-  std::vector<std::size_t> places(chunks * kBuckets);
-  std::vector<std::size_t> bucket_first(kBuckets + 1, 0);
-  std::size_t total = 0;
-  for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
-    bucket_first[bucket] = total;
-    for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-      places[chunk * kBuckets + bucket] = total;
-      total += counts[chunk * kBuckets + bucket];
-    }
-  }
-  bucket_first[kBuckets] = total;
-  std::vector<KeyedIndex> sorted(items.size());
-  parallel_for(items.size(), kKeyGrain, [&](std::size_t begin, std::size_t end) {
-    std::size_t* const place = &places[begin / kKeyGrain * kBuckets];
-    for (std::size_t i = begin; i < end; ++i) sorted[place[items[i].key >> shift]++] = items[i];
-  });
+  const std::vector<std::size_t> first = put_in_buckets(items, bucket_shift(all));
   parallel_for(kBuckets, 1, [&](std::size_t bucket, std::size_t) {
-    std::sort(sorted.begin() + static_cast<std::ptrdiff_t>(bucket_first[bucket]),
-              sorted.begin() + static_cast<std::ptrdiff_t>(bucket_first[bucket + 1]),
+    std::sort(items.begin() + static_cast<std::ptrdiff_t>(first[bucket]),
+              items.begin() + static_cast<std::ptrdiff_t>(first[bucket + 1]),
               [](const KeyedIndex& a, const KeyedIndex& b) {
                 return a.key != b.key ? a.key < b.key : a.index < b.index;
               });
   });
-  items = std::move(sorted);
 }
 
 MortonCells make_cells(std::span<const std::uint64_t> keys, int level) {
@@ -249,29 +278,27 @@ Surfels gather_voxels(const CameraPointSource& source, double voxel_m) {
   for (std::size_t c = 0; c < source.cameras; ++c) whole_m.extend(box_of(source.points_of(c)));
   if (whole_m.isEmpty()) return {};
   const CellGrid grid = make_cell_grid(whole_m.min(), whole_m.max(), voxel_m);
-  const std::uint64_t last_key = grid.key(whole_m.max());  // keys grow with each coordinate
-  const int shift = std::max(0, static_cast<int>(std::bit_width(last_key)) - kBucketBits);
-  std::vector<std::vector<VoxelSum>> buckets((last_key >> shift) + 1);
+  const int shift = bucket_shift(grid.key(whole_m.max()));  // keys grow with each coordinate
+  std::vector<VoxelTable> buckets(kBuckets);
   for (std::size_t c = 0; c < source.cameras; ++c) {
     const CameraPoints camera = source.points_of(c);
-    const std::vector<KeyedIndex> items = sorted_points(camera, grid);
-    parallel_for(buckets.size(), 1, [&](std::size_t bucket, std::size_t) {
-      const auto below = [&](std::uint64_t end) {  // clang 14 has no ranges::equal_range
-        return std::partition_point(items.begin(), items.end(),
-                                    [&](const KeyedIndex& item) { return item.key >> shift < end; });
-      };
-      const std::span<const KeyedIndex> own(below(bucket), below(bucket + 1));
-      if (!own.empty()) add_points(own, camera, grid, buckets[bucket]);
+    std::vector<KeyedIndex> items = keyed_points(camera, grid);
+    const std::vector<std::size_t> first = put_in_buckets(items, shift);
+    parallel_for(kBuckets, 1, [&](std::size_t bucket, std::size_t) {
+      for (std::size_t i = first[bucket]; i < first[bucket + 1]; ++i)
+        buckets[bucket].at(items[i].key).add(sample_of(camera, items[i].index, grid));
     });
   }
   Surfels out;
   out.grid = grid;
-  std::size_t count = 0;
-  for (const auto& sums : buckets) count += sums.size();
-  out.resize(count);
-  std::size_t v = 0;
-  for (const auto& sums : buckets)
-    for (const VoxelSum& sum : sums) sum.write(out, v++);
+  std::vector<std::size_t> first(1, 0);
+  for (VoxelTable& bucket : buckets) first.push_back(first.back() + bucket.sums().size());
+  out.resize(first.back());
+  parallel_for(kBuckets, 1, [&](std::size_t bucket, std::size_t) {
+    std::vector<VoxelSum>& sums = buckets[bucket].sums();
+    std::ranges::sort(sums, {}, &VoxelSum::key);
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i].write(out, first[bucket] + i);
+  });
   return out;
 }
 
@@ -313,34 +340,6 @@ double spacing_m(const Surfels& surfels) {
     if (shared >= kEnough) break;
   }
   return std::max(spacing, surfels.grid.cell_m);
-}
-
-CameraPoints points_of_depth_map(const RefractiveCamera& camera, const DepthMap& map) {
-  const auto width = static_cast<std::size_t>(camera.width_px),
-             height = static_cast<std::size_t>(camera.height_px);
-  std::vector<CameraPoints> rows(height);
-  parallel_for(height, 8, [&](std::size_t begin, std::size_t end) {
-    std::vector<float> u(width), v(width), ox(width), oy(width), oz(width), dx(width), dy(width), dz(width);
-    for (std::size_t x = 0; x < width; ++x) u[x] = static_cast<float>(x);
-    for (std::size_t y = begin; y < end; ++y) {
-      std::ranges::fill(v, static_cast<float>(y));
-      cast_rays(camera, u, v, {ox, oy, oz, dx, dy, dz});
-      for (std::size_t x = 0; x < width; ++x) {
-        const std::size_t at = y * width + x;
-        const float depth = map.depth_along_ray_m[at];
-        if (!has_depth(depth) || !std::isfinite(dz[x])) continue;
-        rows[y].points_m.emplace_back(ox[x] + depth * dx[x], oy[x] + depth * dy[x], oz[x] + depth * dz[x]);
-        rows[y].confidence.push_back(map.confidence.empty() ? 1.0F : map.confidence[at]);
-      }
-    }
-  });
-  CameraPoints points;
-  points.centre_m = to_vec3(camera.centre_m);
-  for (const CameraPoints& row : rows) {
-    points.points_m.insert(points.points_m.end(), row.points_m.begin(), row.points_m.end());
-    points.confidence.insert(points.confidence.end(), row.confidence.begin(), row.confidence.end());
-  }
-  return points;
 }
 
 }  // namespace aqbench

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <opencv2/core.hpp>
 #include <opencv2/features2d.hpp>
 #include <tuple>
+#include <utility>
 
 #include "core/multiversion.h"
 #include "core/parallel.h"
@@ -53,7 +55,43 @@ constexpr std::size_t kMatchGrain = 64;
 struct Nearest {
   std::int32_t best = std::numeric_limits<std::int32_t>::min(), second = best;
   std::uint32_t index = 0;
+
+  // Takes in another product; the first of equal ones stays the best.
+  void add(std::int32_t product, std::uint32_t at) {
+    if (product > best || (product == best && at < index)) {
+      second = std::exchange(best, product);
+      index = at;
+    } else {
+      second = std::max(second, product);
+    }
+  }
 };
+
+constexpr std::size_t kMaximaLanes = 16;
+using MaximaLanes = std::int32_t __attribute__((vector_size(4 * kMaximaLanes)));
+
+// Finds the two largest of each lane's products first.
+AQBENCH_MULTIVERSION
+Nearest nearest_of(const std::int32_t* products, std::size_t count) {
+  constexpr std::int32_t kNone = std::numeric_limits<std::int32_t>::min();
+  MaximaLanes best = MaximaLanes{} + kNone, second = best, index{};
+  std::size_t i = 0;
+  for (; i + kMaximaLanes <= count; i += kMaximaLanes) {
+    MaximaLanes product;
+    std::memcpy(&product, products + i, sizeof product);
+    const MaximaLanes lesser = product > best ? best : product;
+    second = lesser > second ? lesser : second;
+    index = product > best ? MaximaLanes{} + static_cast<std::int32_t>(i) : index;
+    best = product > best ? product : best;
+  }
+  Nearest nearest;
+  for (std::size_t lane = 0; lane < std::min(i, kMaximaLanes); ++lane) {
+    nearest.add(best[lane], static_cast<std::uint32_t>(index[lane]) + static_cast<std::uint32_t>(lane));
+    nearest.second = std::max(nearest.second, second[lane]);
+  }
+  for (; i < count; ++i) nearest.add(products[i], static_cast<std::uint32_t>(i));
+  return nearest;
+}
 
 // products[i] = query . candidates[i]
 AQBENCH_MULTIVERSION
@@ -74,17 +112,7 @@ std::vector<Nearest> nearest_descriptors(const Features& queries, const Features
     for (std::size_t q = begin; q < end; ++q) {
       scalar_products(queries.descriptor(q).data(), candidates.descriptors.data(), candidates.size(),
                       products.data());
-      Nearest found;
-      for (std::size_t i = 0; i < products.size(); ++i) {
-        if (products[i] > found.best) {
-          found.second = found.best;
-          found.best = products[i];
-          found.index = static_cast<std::uint32_t>(i);
-        } else {
-          found.second = std::max(found.second, products[i]);
-        }
-      }
-      nearest[q] = found;
+      nearest[q] = nearest_of(products.data(), products.size());
     }
   });
   return nearest;

@@ -52,9 +52,9 @@ void undistort(const Intrinsics& intrinsics, DatasetView& view) {
     for (std::size_t i = begin * width; i < end * width; ++i) {
       const float x = map.x_px[i], y = map.y_px[i];
       const bool inside = x >= 0 && y >= 0 && x <= right && y <= bottom;  // false for NaN
-      view.inside[i] = inside ? taken[static_cast<std::size_t>(std::lround(y)) * width +
-                                      static_cast<std::size_t>(std::lround(x))]
-                              : std::uint8_t{0};
+      view.inside[i] =
+          inside ? taken[static_cast<std::size_t>(y + 0.5F) * width + static_cast<std::size_t>(x + 0.5F)]
+                 : std::uint8_t{0};
       out[i] = std::isfinite(x) && std::isfinite(y)
                    ? sample_cubic(view.grey.data(), map.width_px, map.height_px, x, y)
                    : 0.0F;

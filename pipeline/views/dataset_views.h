@@ -86,17 +86,16 @@ inline float sample_cubic(const float* image, int width, int height, float x, fl
   const int left = static_cast<int>(x), top = static_cast<int>(y);
   const auto wx = cubic_weights(x - static_cast<float>(left));
   const auto wy = cubic_weights(y - static_cast<float>(top));
-  float sum = 0;
+  std::array<float, 4> columns{};  // sums over the rows
   for (int j = 0; j < 4; ++j) {
     const float* const row =
         image + static_cast<std::ptrdiff_t>(std::clamp(top - 1 + j, 0, height - 1)) * width;
-    float line = 0;
     if (left >= 1 && left + 2 < width)
-      for (int i = 0; i < 4; ++i) line += wx[i] * row[left - 1 + i];
+      for (int i = 0; i < 4; ++i) columns[i] += wy[j] * row[left - 1 + i];
     else
-      for (int i = 0; i < 4; ++i) line += wx[i] * row[std::clamp(left - 1 + i, 0, width - 1)];
-    sum += wy[j] * line;
+      for (int i = 0; i < 4; ++i) columns[i] += wy[j] * row[std::clamp(left - 1 + i, 0, width - 1)];
   }
+  const float sum = (wx[0] * columns[0] + wx[1] * columns[1]) + (wx[2] * columns[2] + wx[3] * columns[3]);
   return std::clamp(sum, 0.0F, 1.0F);
 }
 

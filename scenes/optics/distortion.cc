@@ -157,6 +157,20 @@ void brown_newton(const BrownCoefficients& k, std::size_t count, const double* d
   }
 }
 
+// Where the lens images the pixels of one row of the undistorted image.
+AQBENCH_MULTIVERSION
+void brown_row(const BrownCoefficients& coefficients, const Mat3& K, std::size_t row, std::size_t count,
+               float* x_px, float* y_px) {
+  const BrownCoefficients k = coefficients;
+  const double fx = K(0, 0), fy = K(1, 1), cx = K(0, 2), cy = K(1, 2);
+  const double per_px = 1 / fx, y = (static_cast<double>(row) - cy) / fy;
+  for (std::size_t column = 0; column < count; ++column) {
+    const BrownJet jet = brown_jet(k, (static_cast<double>(static_cast<int>(column)) - cx) * per_px, y);
+    x_px[column] = static_cast<float>(fx * jet.x + cx);
+    y_px[column] = static_cast<float>(fy * jet.y + cy);
+  }
+}
+
 }  // namespace
 
 Vec2 normalized_from_pixel(const Intrinsics& intrinsics, const Vec2& pixel) {
@@ -199,12 +213,18 @@ UndistortionMap undistortion_map(const Intrinsics& intrinsics) {
   const auto height = static_cast<std::size_t>(intrinsics.height_px);
   UndistortionMap map{intrinsics.width_px, intrinsics.height_px, std::vector<float>(width * height),
                       std::vector<float>(width * height)};
+  const BrownCoefficients k = brown_coefficients(intrinsics);
   parallel_for(height, 16, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
+      float *const x_px = &map.x_px[row * width], *const y_px = &map.y_px[row * width];
+      if (intrinsics.lens == LensModel::brown_conrady) {
+        brown_row(k, intrinsics.K, row, width, x_px, y_px);
+        continue;
+      }
       for (std::size_t column = 0; column < width; ++column) {
         const Vec2 pixel = distort_pixel(intrinsics, {static_cast<double>(column), static_cast<double>(row)});
-        map.x_px[row * width + column] = static_cast<float>(pixel.x());
-        map.y_px[row * width + column] = static_cast<float>(pixel.y());
+        x_px[column] = static_cast<float>(pixel.x());
+        y_px[column] = static_cast<float>(pixel.y());
       }
     }
   });

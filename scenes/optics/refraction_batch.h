@@ -47,6 +47,12 @@ struct PointBatch {
   void resize(std::size_t size);
   // Returns the number of points.
   std::size_t size() const { return x_m.size(); }
+  // Sets a point to that at a depth along a ray.
+  void set(std::size_t index, const WaterRay& ray, double depth_along_ray_m) {
+    x_m[index] = ray.origin_m[0] + depth_along_ray_m * ray.direction[0];
+    y_m[index] = ray.origin_m[1] + depth_along_ray_m * ray.direction[1];
+    z_m[index] = ray.origin_m[2] + depth_along_ray_m * ray.direction[2];
+  }
 };
 
 // Projects points in double precision: the pixels of project_fast() to 1e-8 px.

@@ -96,23 +96,58 @@ void to_lanes(const Tensor& powers, const std::array<double, kLanes>& t, Lanes (
     }
 }
 
-void set_point(PointBatch& points, std::size_t index, const WaterRay& ray, double depth_m) {
-  points.x_m[index] = ray.origin_m[0] + depth_m * ray.direction[0];
-  points.y_m[index] = ray.origin_m[1] + depth_m * ray.direction[1];
-  points.z_m[index] = ray.origin_m[2] + depth_m * ray.direction[2];
-}
-
 // Nodes first, [x][y][depth], then the checks, [y][x][depth].
-void project_nodes_and_checks(const BoxRays& rays, double middle_m, double half_m,
+void project_nodes_and_checks(const BoxRays& rays, const DepthInterval& depths,
                               const RefractiveCamera& source, PointBatch& points) {
   points.resize(kNodes + kChecks);
   std::size_t index = 0;
   for (const WaterRay& ray : rays.nodes)
     for (int k = 0; k < kNodesDepth; ++k)
-      set_point(points, index++, ray, middle_m + half_m * chebyshev_point(k, kNodesDepth));
+      points.set(index++, ray, depths.depth_m(chebyshev_point(k, kNodesDepth)));
   for (const WaterRay& ray : rays.checks)
-    for (const double t : kCheckAt) set_point(points, index++, ray, middle_m + half_m * t);
+    for (const double t : kCheckAt) points.set(index++, ray, depths.depth_m(t));
   project_points(source, points);
+}
+
+// The polynomials of a row of a box, in single precision.
+struct RowPowers {
+  float powers[kNodesX][kNodesDepth];
+};
+
+RowPowers fix_y(const Tensor& tensor, double y) {
+  RowPowers row{};
+  for (int a = 0; a < kNodesX; ++a)
+    for (int c = 0; c < kNodesDepth; ++c) {
+      double sum = 0;
+      for (int b = kNodesY - 1; b >= 0; --b) sum = sum * y + tensor[a][b][c];
+      row.powers[a][c] = static_cast<float>(sum);
+    }
+  return row;
+}
+
+// Sixteen pixels' samples at s = -1 to 1: value + s slope + s^2 bend.
+struct Parabolas {
+  Lanes value, slope, bend;
+
+  AQBENCH_INLINE Lanes reach() const { return at_least(slope, -slope) + at_least(bend, -bend); }
+  AQBENCH_INLINE void store(float* const (&powers)[3], int first) const {
+    store_lanes(powers[0] + first, value);
+    store_lanes(powers[1] + first, slope);
+    store_lanes(powers[2] + first, bend);
+  }
+};
+
+// Horner's scheme for a polynomial in T, its derivative and half of its second one.
+AQBENCH_INLINE Parabolas expand(const RowPowers& row, Lanes x, Lanes t0, Lanes t1, Lanes t2) {
+  Lanes value{}, first{}, second{};
+  for (int c = kNodesDepth - 1; c >= 0; --c) {
+    Lanes power = broadcast(row.powers[kNodesX - 1][c]);
+    for (int a = kNodesX - 2; a >= 0; --a) power = power * x + row.powers[a][c];
+    second = second * t0 + first;
+    first = first * t0 + value;
+    value = value * t0 + power;
+  }
+  return {value, first * t1, second * t1 * t1 + first * t2};
 }
 
 // The last whole pixel before all samples, but within the image.
@@ -139,36 +174,63 @@ BoxRays cast_box_rays(const RefractiveCamera& reference, const PixelBox& box) {
   return rays;
 }
 
-void fit_projection(const BoxRays& rays, std::span<const float, kLanes> depths_m,
-                    const RefractiveCamera& source, FitScratch& scratch, ProjectionFit& fit) {
-  fit.exact_enough = false;
-  fit.error_px = std::numeric_limits<double>::infinity();
+void fit_powers(const BoxRays& rays, const DepthInterval& depths, const RefractiveCamera& source,
+                FitScratch& scratch, ProjectionPowers& powers) {
+  powers.exact_enough = false;
+  powers.error_px = std::numeric_limits<double>::infinity();
   if (!rays.valid) return;
-  const double middle_m = 0.5 * (static_cast<double>(depths_m.front()) + depths_m.back());
-  // A block may hold a single depth.
-  const double half_m = std::max(0.5 * (static_cast<double>(depths_m.back()) - depths_m.front()), 1e-6);
   PointBatch& points = scratch.points;
-  project_nodes_and_checks(rays, middle_m, half_m, source, points);
+  project_nodes_and_checks(rays, depths, source, points);
   for (std::size_t i = 0; i < points.size(); ++i)
     if (std::isnan(points.u_px[i]) || std::isnan(points.v_px[i])) return;
   const auto [u_min, u_max] = std::minmax_element(points.u_px.begin(), points.u_px.end());
   const auto [v_min, v_max] = std::minmax_element(points.v_px.begin(), points.v_px.end());
-  fit.u_min_px = *u_min, fit.u_max_px = *u_max, fit.v_min_px = *v_min, fit.v_max_px = *v_max;
-  Tensor u, v;
-  std::copy_n(points.u_px.begin(), kNodes, &u[0][0][0]);
-  std::copy_n(points.v_px.begin(), kNodes, &v[0][0][0]);
-  to_powers(u);
-  to_powers(v);
-  fit.error_px = std::max(check_error(u, &points.u_px[kNodes]), check_error(v, &points.v_px[kNodes]));
-  fit.exact_enough = fit.error_px <= kFitTolerance_px;
-  fit.u_base_px = base_px(fit.u_min_px, source.width_px);
-  fit.v_base_px = base_px(fit.v_min_px, source.height_px);
-  u[0][0][0] -= fit.u_base_px;
-  v[0][0][0] -= fit.v_base_px;
+  powers.u_min_px = *u_min, powers.u_max_px = *u_max, powers.v_min_px = *v_min, powers.v_max_px = *v_max;
+  std::copy_n(points.u_px.begin(), kNodes, &powers.u[0][0][0]);
+  std::copy_n(points.v_px.begin(), kNodes, &powers.v[0][0][0]);
+  to_powers(powers.u);
+  to_powers(powers.v);
+  powers.error_px =
+      std::max(check_error(powers.u, &points.u_px[kNodes]), check_error(powers.v, &points.v_px[kNodes]));
+  powers.exact_enough = powers.error_px <= kFitTolerance_px;
+  powers.u_base_px = base_px(powers.u_min_px, source.width_px);
+  powers.v_base_px = base_px(powers.v_min_px, source.height_px);
+  powers.u[0][0][0] -= powers.u_base_px;
+  powers.v[0][0][0] -= powers.v_base_px;
+}
+
+AQBENCH_MULTIVERSION
+void project_guided_row(const ProjectionPowers& powers, double y, const GuidedDepths& depths,
+                        float* const (&u)[3], float* const (&v)[3], Lanes (&bounds)[4]) {
+  const RowPowers in_u = fix_y(powers.u, y), in_v = fix_y(powers.v, y);
+  for (int i = 0; i < depths.count; i += kLanes) {
+    const Lanes x = load_lanes(depths.x + i);
+    const Lanes t0 = load_lanes(depths.t[0] + i), t1 = load_lanes(depths.t[1] + i),
+                t2 = load_lanes(depths.t[2] + i);
+    const Parabolas of_u = expand(in_u, x, t0, t1, t2), of_v = expand(in_v, x, t0, t1, t2);
+    of_u.store(u, i);
+    of_v.store(v, i);
+    const Lanes reach_u = of_u.reach(), reach_v = of_v.reach();
+    bounds[0] = at_most(of_u.value - reach_u, bounds[0]);  // NaN changes nothing
+    bounds[1] = at_least(of_u.value + reach_u, bounds[1]);
+    bounds[2] = at_most(of_v.value - reach_v, bounds[2]);
+    bounds[3] = at_least(of_v.value + reach_v, bounds[3]);
+  }
+}
+
+void fit_projection(const BoxRays& rays, std::span<const float, kLanes> depths_m,
+                    const RefractiveCamera& source, FitScratch& scratch, ProjectionFit& fit) {
+  const double middle_m = 0.5 * (static_cast<double>(depths_m.front()) + depths_m.back());
+  // A block may hold a single depth.
+  const double half_m = std::max(0.5 * (static_cast<double>(depths_m.back()) - depths_m.front()), 1e-6);
+  ProjectionPowers powers;
+  fit_powers(rays, {middle_m, half_m}, source, scratch, powers);
+  static_cast<FitQuality&>(fit) = powers;
+  if (!std::isfinite(fit.error_px)) return;
   std::array<double, kLanes> t;
   for (int lane = 0; lane < kLanes; ++lane) t[lane] = (depths_m[lane] - middle_m) / half_m;
-  to_lanes(u, t, fit.u);
-  to_lanes(v, t, fit.v);
+  to_lanes(powers.u, t, fit.u);
+  to_lanes(powers.v, t, fit.v);
 }
 
 }  // namespace aqbench::plane_sweep

@@ -256,13 +256,8 @@ void TileSampler::sample_exactly(const Strip& strip, int y, Lanes* samples, Pres
   for (std::size_t i = 0; i < count; ++i) {
     WaterRay ray;
     const bool valid = cast_ray_fast(*reference_, strip.box.x_begin + static_cast<double>(i), y, ray);
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      const std::size_t point = i * kLanes + lane;
-      const double depth_m = valid ? depths_m_[lane] : std::numeric_limits<double>::quiet_NaN();
-      points.x_m[point] = ray.origin_m[0] + depth_m * ray.direction[0];
-      points.y_m[point] = ray.origin_m[1] + depth_m * ray.direction[1];
-      points.z_m[point] = ray.origin_m[2] + depth_m * ray.direction[2];
-    }
+    for (std::size_t lane = 0; lane < kLanes; ++lane)
+      points.set(i * kLanes + lane, ray, valid ? depths_m_[lane] : std::numeric_limits<double>::quiet_NaN());
   }
   project_points(*camera_, points);
   std::fill_n(presence, count, Presence::some);

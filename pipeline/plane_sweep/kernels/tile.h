@@ -37,22 +37,45 @@ struct BoxRays {
 // Casts the rays of a box.
 BoxRays cast_box_rays(const RefractiveCamera& reference, const PixelBox& box);
 
-// The polynomials of a box at sixteen depths. The sample of lane l lies at u = u_base_px + sum over a, b of
-// u[a][b][l] X^a Y^b, v alike; X and Y run from -1 to 1 over the box's outermost pixels. The bases keep the
-// polynomials small, so that single precision suffices, and are such that no sample inside the image lies
-// before them.
-struct ProjectionFit {
+// How well polynomials say where a box lies in a source image, and where that is. Positions are relative to
+// the bases, which keep the polynomials small, so that single precision suffices; no sample inside the image
+// lies before them.
+struct FitQuality {
   bool exact_enough = false;  // all projections valid, largest error at the check points within tolerance
   double error_px = 0;        // that error; infinite if a projection failed
-  double u_min_px, u_max_px, v_min_px, v_max_px;  // over nodes and check points
-  int u_base_px, v_base_px;
+  double u_min_px = 0, u_max_px = 0, v_min_px = 0, v_max_px = 0;  // over nodes and check points
+  int u_base_px = 0, v_base_px = 0;
+};
+
+// The polynomials of a box at sixteen depths. The sample of lane l lies at u = u_base_px + sum over a, b of
+// u[a][b][l] X^a Y^b, v alike; X and Y run from -1 to 1 over the box's outermost pixels.
+struct ProjectionFit : FitQuality {
   Lanes u[kNodesX][kNodesY], v[kNodesX][kNodesY];
+};
+
+// Depths along a ray as T runs from -1 to 1, evenly in depth or, in_inverse, in 1 / depth.
+struct DepthInterval {
+  double middle = 0, half = 1;  // metres, or 1 / metres
+  bool in_inverse = false;
+
+  double depth_m(double t) const { return in_inverse ? 1 / (middle + half * t) : middle + half * t; }
+  double t(double depth_m) const { return ((in_inverse ? 1 / depth_m : depth_m) - middle) / half; }
+};
+
+// The polynomials of a box over an interval of depths: u = u_base_px + sum over a, b, c of u[a][b][c] X^a Y^b
+// T^c, v alike.
+struct ProjectionPowers : FitQuality {
+  double u[kNodesX][kNodesY][kNodesDepth], v[kNodesX][kNodesY][kNodesDepth];
 };
 
 // Workspace of fit_projection(); reuse it to save allocations.
 struct FitScratch {
   PointBatch points;
 };
+
+// Fits the polynomials of a box in one source over an interval of depths.
+void fit_powers(const BoxRays& rays, const DepthInterval& depths, const RefractiveCamera& source,
+                FitScratch& scratch, ProjectionPowers& powers);
 
 // Fits the polynomials of a box in one source. depths_m: kLanes values, ascending.
 void fit_projection(const BoxRays& rays, std::span<const float, kLanes> depths_m,
@@ -121,6 +144,18 @@ struct GuidedRow {
   float centre_code;
   Lanes offsets;  // ascending
 };
+
+// The pixels of a row of a box, whose samples have T = t[0][i] + s t[1][i] + s^2 t[2][i] for s from -1 to 1.
+struct GuidedDepths {
+  const float* x;  // box coordinates of the pixels
+  const float* t[3];
+  int count;
+};
+
+// Writes to u and v what a GuidedRow needs, for `count` pixels rounded up to whole Lanes, and widens
+// `bounds`, which are relative to the bases of `powers`, to all samples. y: the row's box coordinate.
+void project_guided_row(const ProjectionPowers& powers, double y, const GuidedDepths& depths,
+                        float* const (&u)[3], float* const (&v)[3], Lanes (&bounds)[4]);
 
 // classify_row() for a GuidedRow.
 void classify_guided_row(const GuidedRow& row, Presence* presence);

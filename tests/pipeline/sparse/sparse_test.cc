@@ -168,6 +168,20 @@ TEST(MatchFeatures, TwoEqualCandidatesAreNoMatch) {
   EXPECT_EQ(matches[1].first, 2U);
 }
 
+// Numbers of candidates that do not fill whole vectors, and best ones at any place of them.
+TEST(MatchFeatures, FindsTheNearestAmongAnyNumberOfCandidates) {
+  const Features all = random_features(50, 3);
+  for (const std::size_t count : {1, 2, 15, 16, 17, 33, 50}) {
+    Features second;
+    second.pixels.assign(all.pixels.begin(), all.pixels.begin() + static_cast<std::ptrdiff_t>(count));
+    second.descriptors.assign(all.descriptors.begin(),
+                              all.descriptors.begin() + static_cast<std::ptrdiff_t>(count * kDescriptorSize));
+    const auto matches = match_features(all, second, 0.8);
+    ASSERT_THAT(matches, SizeIs(count == 1 ? 0 : count)) << "one candidate has no second best";
+    for (const Match& match : matches) EXPECT_EQ(match.first, match.second);
+  }
+}
+
 TEST(BuildTracks, JoinsMatchesAndKeepsOneKeypointOfAView) {
   const std::vector<Features> features = {random_features(3, 1), random_features(3, 2),
                                           random_features(3, 3)};
