@@ -9,6 +9,7 @@
 
 #include "core/parallel.h"
 #include "pipeline/views/dataset_views.h"
+#include "scenes/optics/refraction_batch.h"
 
 namespace aqbench::dense_flow {
 namespace {
@@ -89,6 +90,7 @@ void add_pair(const RayRow& reference, const RayRow& source, std::size_t x, doub
 // Along the ray, for the rate at which the projection moves: through water, and as a share of the depth
 // without it.
 constexpr float kProbe_m = 0.002, kProbeShare = 0.001;
+constexpr float kLeastMotion_px = 1e-3F;  // by the probe
 constexpr int kLeastSources = 2;
 
 // Window sums of one source for each pixel.
@@ -104,34 +106,64 @@ void box_sums(std::vector<float>& values, int width_px, int height_px, int windo
   cv::boxFilter(image, image, CV_32F, {window_px, window_px}, {-1, -1}, true, cv::BORDER_REFLECT_101);
 }
 
-// Grey values per pixel along the direction in which a point's projection moves as its depth grows.
-struct Slope {
-  float along = 0, rate_px_per_m = 0;
+// What a source sees at the reference's pixels, and how it changes with their depth.
+struct SourceSight {
+  std::vector<float> grey;        // the reference's own where the source does not see the place
+  std::vector<float> grey_per_m;  // along the reference's ray
+  std::vector<float> px_per_m;    // of the source
+  std::vector<std::uint8_t> seen;
+
+  explicit SourceSight(const std::vector<float>& own)
+      : grey(own), grey_per_m(own.size()), px_per_m(own.size()), seen(own.size()) {}
 };
 
-Slope slope_at(const DatasetView& source, const AlignedSource& here, const AlignedSource& deeper,
-               std::size_t i, float probe_m) {
-  const float dx = deeper.x_px[i] - here.x_px[i], dy = deeper.y_px[i] - here.y_px[i];
-  const float moved = std::hypot(dx, dy);
-  if (!(moved > 1e-3F)) return {};  // NaN, or no usable direction
-  const float ex = 0.5F * dx / moved, ey = 0.5F * dy / moved;
-  const auto grey = [&](float sign) {
-    return sample_cubic(source.grey.data(), source.camera.width_px, source.camera.height_px,
-                        here.x_px[i] + sign * ex, here.y_px[i] + sign * ey);
-  };
-  return {grey(1) - grey(-1), moved / probe_m};
+SourceSight look_from(const DatasetView& reference, const DatasetView& source,
+                      std::span<const float> depth_m) {
+  const auto width = static_cast<std::size_t>(reference.camera.width_px);
+  const bool straight = !looks_through_level_water(reference.camera);
+  SourceSight sight(reference.grey);
+  for_each_ray_row(reference.camera, [&](std::size_t row, const RayRow& rays) {
+    std::vector<float> x_m(width), y_m(width), z_m(width), probe_m(width), u[2], v[2];
+    for (const int k : {0, 1}) {  // at the depth, and a little beyond it
+      for (std::size_t x = 0; x < width; ++x) {
+        const float depth = depth_m[row * width + x];
+        probe_m[x] = straight ? kProbeShare * depth : kProbe_m;
+        const float at_m = depth + static_cast<float>(k) * probe_m[x];
+        x_m[x] = rays.origin_x_m[x] + at_m * rays.direction_x[x];
+        y_m[x] = rays.origin_y_m[x] + at_m * rays.direction_y[x];
+        z_m[x] = rays.origin_z_m[x] + at_m * rays.direction_z[x];
+      }
+      u[k].resize(width);
+      v[k].resize(width);
+      project_points(source.camera, {x_m, y_m, z_m}, {u[k], v[k], {}});
+    }
+    for (std::size_t x = 0; x < width; ++x) {
+      const std::size_t at = row * width + x;
+      if (reference.inside[at] == 0 || !source.sees(u[0][x], v[0][x])) continue;
+      sight.seen[at] = 1;
+      const auto grey_at = [&](float x_px, float y_px) {
+        return sample_cubic(source.grey.data(), source.camera.width_px, source.camera.height_px, x_px, y_px);
+      };
+      const float here_x = u[0][x], here_y = v[0][x], dx = u[1][x] - here_x, dy = v[1][x] - here_y;
+      sight.grey[at] = grey_at(here_x, here_y);
+      const float moved = std::hypot(dx, dy);
+      if (!(moved > kLeastMotion_px)) continue;  // NaN, or no usable direction
+      const float half_x = 0.5F * dx / moved, half_y = 0.5F * dy / moved;
+      sight.px_per_m[at] = moved / probe_m[x];
+      // Over one pixel: the slope at the place itself follows noise.
+      sight.grey_per_m[at] =
+          (grey_at(here_x + half_x, here_y + half_y) - grey_at(here_x - half_x, here_y - half_y)) *
+          sight.px_per_m[at];
+    }
+  });
+  return sight;
 }
 
 SourceTerms compare(const DatasetView& reference, const std::vector<float>& reference_normal,
                     const DatasetView& source, std::span<const float> depth_m, int window_px) {
   const int width = reference.camera.width_px, height = reference.camera.height_px;
   const std::size_t pixels = reference.grey.size();
-  const AlignedSource here = align_source(reference, source, depth_m);
-  std::vector<float> deeper_m(depth_m.begin(), depth_m.end());
-  const bool straight = !looks_through_level_water(reference.camera);
-  const auto probe_m = [&](float depth) { return straight ? kProbeShare * depth : kProbe_m; };
-  for (float& depth : deeper_m) depth += probe_m(depth);
-  const AlignedSource deeper = align_source(reference, source, deeper_m);
+  const SourceSight here = look_from(reference, source, depth_m);
   const LocalMoments moments = local_moments({width, height, here.grey.data()}, window_px);
   SourceTerms terms{std::vector<float>(pixels), std::vector<float>(pixels), std::vector<float>(pixels),
                     std::vector<float>(pixels)};
@@ -139,12 +171,11 @@ SourceTerms compare(const DatasetView& reference, const std::vector<float>& refe
   for (std::size_t i = 0; i < pixels; ++i) {
     if (here.seen[i] == 0) continue;
     const float normal = (here.grey[i] - moments.mean[i]) / moments.deviation[i];
-    const Slope slope = slope_at(source, here, deeper, i, probe_m(depth_m[i]));
-    const float jacobian = slope.along * slope.rate_px_per_m / moments.deviation[i];
+    const float jacobian = here.grey_per_m[i] / moments.deviation[i];
     terms.step[i] = jacobian * (reference_normal[i] - normal);
     terms.curvature[i] = jacobian * jacobian;
     terms.correlation[i] = reference_normal[i] * normal;
-    terms.rate[i] = slope.rate_px_per_m;
+    terms.rate[i] = here.px_per_m[i];
     own_square[i] = normal * normal;
     reference_square[i] = reference_normal[i] * reference_normal[i];
   }

@@ -1,6 +1,7 @@
 #include "pipeline/dense_flow/dense_flow.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <opencv2/core.hpp>
@@ -26,9 +27,14 @@ cv::Mat to_bytes(const plane_sweep::GreyImage& image, int window_px) {
   return bytes;
 }
 
-cv::Ptr<cv::DISOpticalFlow> make_flow(const FlowOptions& options) {
+constexpr unsigned kFlowWidth_px = 640;
+
+// Once more for images 1280 px wide, twice for 2560 px: refinement of the depths works in the images
+// themselves, and leaves nothing of what a coarser flow lacks.
+cv::Ptr<cv::DISOpticalFlow> make_flow(const FlowOptions& options, int width_px) {
   const cv::Ptr<cv::DISOpticalFlow> flow = cv::DISOpticalFlow::create(cv::DISOpticalFlow::PRESET_MEDIUM);
-  flow->setFinestScale(options.finest_scale);
+  const int halvings = std::bit_width(static_cast<unsigned>(width_px) / kFlowWidth_px) - 1;
+  flow->setFinestScale(options.finest_scale + std::max(halvings, 0));
   flow->setVariationalRefinementIterations(options.variational_iterations);
   return flow;
 }
@@ -50,8 +56,8 @@ PairWarp match_by_flow(const plane_sweep::GreyImage& a, const plane_sweep::GreyI
   const cv::Mat first = to_bytes(a, options.normalisation_window_px);
   const cv::Mat second = to_bytes(b, options.normalisation_window_px);
   cv::Mat forward, backward;
-  make_flow(options)->calc(first, second, forward);
-  make_flow(options)->calc(second, first, backward);
+  make_flow(options, a.width_px)->calc(first, second, forward);
+  make_flow(options, a.width_px)->calc(second, first, backward);
   const std::vector<float> none(a.pixel_count(), kNoMatch);
   PairWarp warp{none, none, std::vector<float>(none.size(), 0.0F)};
   const auto tolerance = static_cast<float>(options.forward_backward_tolerance_px);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kKeyGrain = 1 << 16;
 constexpr int kBucketBits = 12;
-constexpr std::size_t kBuckets = 1 << kBucketBits;
+constexpr std::size_t kBuckets = 1 << kBucketBits, kPlaces = kBuckets + 1;
 
 constexpr std::size_t kPointGrain = 1 << 16;
 constexpr std::size_t kVoxelGrain = 4096;
@@ -24,30 +24,33 @@ int bucket_shift(std::uint64_t last_key) {
   return std::max(0, static_cast<int>(std::bit_width(last_key)) - kBucketBits);
 }
 
-// Puts the items of a bucket beside each other, in the order they had, and returns where each bucket begins,
-// then the total. Counts per chunk make the result independent of the thread of a chunk.
+constexpr std::uint64_t kNoKey = ~std::uint64_t{0};  // of three coordinates
+
+// Puts the items of a bucket beside each other, in the order they had, and returns where each bucket begins;
+// items without a key come last. Counts per chunk make the result independent of the thread of a chunk.
 std::vector<std::size_t> put_in_buckets(std::vector<KeyedIndex>& items, int shift) {
+  const auto bucket_of = [&](const KeyedIndex& item) {
+    return item.key == kNoKey ? kBuckets : static_cast<std::size_t>(item.key >> shift);
+  };
   const std::size_t chunks = (items.size() + kKeyGrain - 1) / kKeyGrain;
-  std::vector<std::uint32_t> counts(chunks * kBuckets, 0);
+  std::vector<std::uint32_t> counts(chunks * kPlaces, 0);
   parallel_for(items.size(), kKeyGrain, [&](std::size_t begin, std::size_t end) {
-    std::uint32_t* const count = &counts[begin / kKeyGrain * kBuckets];
-    for (std::size_t i = begin; i < end; ++i) ++count[items[i].key >> shift];
+    std::uint32_t* const count = &counts[begin / kKeyGrain * kPlaces];
+    for (std::size_t i = begin; i < end; ++i) ++count[bucket_of(items[i])];
   });
-  std::vector<std::size_t> places(chunks * kBuckets);
-  std::vector<std::size_t> first(kBuckets + 1, 0);
+  std::vector<std::size_t> places(counts.size()), first(kPlaces);
   std::size_t total = 0;
-  for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
+  for (std::size_t bucket = 0; bucket < kPlaces; ++bucket) {
     first[bucket] = total;
     for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-      places[chunk * kBuckets + bucket] = total;
-      total += counts[chunk * kBuckets + bucket];
+      places[chunk * kPlaces + bucket] = total;
+      total += counts[chunk * kPlaces + bucket];
     }
   }
-  first[kBuckets] = total;
   std::vector<KeyedIndex> ordered(items.size());
   parallel_for(items.size(), kKeyGrain, [&](std::size_t begin, std::size_t end) {
-    std::size_t* const place = &places[begin / kKeyGrain * kBuckets];
-    for (std::size_t i = begin; i < end; ++i) ordered[place[items[i].key >> shift]++] = items[i];
+    std::size_t* const place = &places[begin / kKeyGrain * kPlaces];
+    for (std::size_t i = begin; i < end; ++i) ordered[place[bucket_of(items[i])]++] = items[i];
   });
   items = std::move(ordered);
   return first;
@@ -133,13 +136,11 @@ Eigen::AlignedBox3d box_of(const CameraPoints& camera) {
 }
 
 std::vector<KeyedIndex> keyed_points(const CameraPoints& camera, const CellGrid& grid) {
-  constexpr std::uint64_t unusable = ~std::uint64_t{0};  // no key of three coordinates
   std::vector<KeyedIndex> items(camera.points_m.size());
   parallel_for(items.size(), kPointGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      items[i] = {usable_point(camera, i) ? grid.key(camera.points_m[i].cast<double>()) : unusable, i};
+      items[i] = {usable_point(camera, i) ? grid.key(camera.points_m[i].cast<double>()) : kNoKey, i};
   });
-  std::erase_if(items, [](const KeyedIndex& item) { return item.key == unusable; });
   return items;
 }
 

@@ -49,7 +49,7 @@ void append_root_descriptor(const float* histogram, std::vector<std::int16_t>& o
         sum > 0 ? std::lround(kDescriptorNorm * std::sqrt(histogram[i] / sum)) : 0));
 }
 
-constexpr std::size_t kMatchGrain = 64;
+constexpr std::size_t kMatchGrain = 64, kMatchChunks = 32;
 
 // The largest scalar products of one descriptor with those of another image.
 struct Nearest {
@@ -105,16 +105,53 @@ void scalar_products(const std::int16_t* query, const std::int16_t* candidates, 
   }
 }
 
-std::vector<Nearest> nearest_descriptors(const Features& queries, const Features& candidates) {
-  std::vector<Nearest> nearest(queries.size());
-  parallel_for(queries.size(), kMatchGrain, [&](std::size_t begin, std::size_t end) {
-    std::vector<std::int32_t> products(candidates.size());
-    for (std::size_t q = begin; q < end; ++q) {
-      scalar_products(queries.descriptor(q).data(), candidates.descriptors.data(), candidates.size(),
+// The nearest of many descriptors, as columns.
+struct NearestColumns {
+  std::vector<std::int32_t> best, second, index;
+
+  explicit NearestColumns(std::size_t size)
+      : best(size, std::numeric_limits<std::int32_t>::min()), second(best), index(size, 0) {}
+};
+
+// Takes in the products of all those descriptors with one that comes after the ones before.
+AQBENCH_MULTIVERSION
+void add_products(const std::int32_t* __restrict products, std::size_t count, std::int32_t with,
+                  std::int32_t* __restrict best, std::int32_t* __restrict second,
+                  std::int32_t* __restrict index) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int32_t before = best[i], product = products[i];
+    const std::int32_t lesser = product > before ? before : product;
+    second[i] = lesser > second[i] ? lesser : second[i];
+    index[i] = product > before ? with : index[i];
+    best[i] = product > before ? product : before;
+  }
+}
+
+// Of each descriptor of two images, the nearest of the other image.
+struct NearestOfBoth {
+  std::vector<Nearest> of_first, of_second;
+};
+
+NearestOfBoth nearest_descriptors(const Features& first, const Features& second) {
+  NearestOfBoth nearest{std::vector<Nearest>(first.size()), std::vector<Nearest>(second.size())};
+  const std::size_t grain = std::max(kMatchGrain, (first.size() + kMatchChunks - 1) / kMatchChunks);
+  std::vector<NearestColumns> chunks((first.size() + grain - 1) / grain, NearestColumns(second.size()));
+  parallel_for(first.size(), grain, [&](std::size_t begin, std::size_t end) {
+    NearestColumns& chunk = chunks[begin / grain];
+    std::vector<std::int32_t> products(second.size());
+    for (std::size_t i = begin; i < end; ++i) {
+      scalar_products(first.descriptor(i).data(), second.descriptors.data(), products.size(),
                       products.data());
-      nearest[q] = nearest_of(products.data(), products.size());
+      nearest.of_first[i] = nearest_of(products.data(), products.size());
+      add_products(products.data(), products.size(), static_cast<std::int32_t>(i), chunk.best.data(),
+                   chunk.second.data(), chunk.index.data());
     }
   });
+  for (const NearestColumns& chunk : chunks)
+    for (std::size_t i = 0; i < second.size(); ++i) {
+      nearest.of_second[i].add(chunk.best[i], static_cast<std::uint32_t>(chunk.index[i]));
+      nearest.of_second[i].second = std::max(nearest.of_second[i].second, chunk.second[i]);
+    }
   return nearest;
 }
 
@@ -238,8 +275,7 @@ Features detect_features(const DatasetView& view, const FeatureOptions& options)
 }
 
 std::vector<Match> match_features(const Features& first, const Features& second, double max_ratio) {
-  const std::vector<Nearest> forward = nearest_descriptors(first, second);
-  const std::vector<Nearest> backward = nearest_descriptors(second, first);
+  const auto [forward, backward] = nearest_descriptors(first, second);
   std::vector<Match> matches;
   if (second.size() == 0) return matches;
   for (std::size_t i = 0; i < forward.size(); ++i) {

@@ -2,10 +2,10 @@
 // The input of real methods: undistorted cameras and grey images of a dataset (docs/dataset.md).
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -71,11 +71,14 @@ std::vector<DatasetView> coarse_views(std::span<const DatasetView> views);
 std::vector<std::size_t> select_sources(std::span<const DatasetView> views, std::size_t reference,
                                         std::size_t nearest = 4);
 
-// Returns the weights of the pixels at -1, 0, 1 and 2 for the position t in [0, 1).
-inline std::array<float, 4> cubic_weights(float t) {
-  const float t2 = t * t, t3 = t2 * t;
-  return {0.5F * (-t3 + 2 * t2 - t), 0.5F * (3 * t3 - 5 * t2 + 2), 0.5F * (-3 * t3 + 4 * t2 + t),
-          0.5F * (t3 - t2)};
+// Four neighbours in a row.
+using FourPixels = float __attribute__((vector_size(16)));
+
+// Returns the weights of the pixels at -1, 0, 1 and 2 for the position t in [0, 1) (Catmull and Rom, 1974).
+inline FourPixels cubic_weights(float t) {
+  constexpr FourPixels kCubic{-0.5F, 1.5F, -1.5F, 0.5F}, kSquare{1, -2.5F, 2, -0.5F}, kLinear{-0.5F, 0, 0.5F},
+      kConstant{0, 1};
+  return ((kCubic * t + kSquare) * t + kLinear) * t + kConstant;
 }
 
 // Returns the value of a row-major image of values 0 to 1 at any finite position, in pixels; beyond the
@@ -84,19 +87,21 @@ inline float sample_cubic(const float* image, int width, int height, float x, fl
   x = std::clamp(x, 0.0F, static_cast<float>(width - 1));
   y = std::clamp(y, 0.0F, static_cast<float>(height - 1));
   const int left = static_cast<int>(x), top = static_cast<int>(y);
-  const auto wx = cubic_weights(x - static_cast<float>(left));
-  const auto wy = cubic_weights(y - static_cast<float>(top));
-  std::array<float, 4> columns{};  // sums over the rows
+  const FourPixels weights = cubic_weights(y - static_cast<float>(top));
+  const bool inside = left >= 1 && left + 2 < width && top >= 1 && top + 2 < height;
+  FourPixels columns{};  // sums over the rows
   for (int j = 0; j < 4; ++j) {
     const float* const row =
         image + static_cast<std::ptrdiff_t>(std::clamp(top - 1 + j, 0, height - 1)) * width;
-    if (left >= 1 && left + 2 < width)
-      for (int i = 0; i < 4; ++i) columns[i] += wy[j] * row[left - 1 + i];
+    FourPixels pixels;
+    if (inside)
+      std::memcpy(&pixels, row + left - 1, sizeof pixels);
     else
-      for (int i = 0; i < 4; ++i) columns[i] += wy[j] * row[std::clamp(left - 1 + i, 0, width - 1)];
+      for (int i = 0; i < 4; ++i) pixels[i] = row[std::clamp(left - 1 + i, 0, width - 1)];
+    columns += weights[j] * pixels;
   }
-  const float sum = (wx[0] * columns[0] + wx[1] * columns[1]) + (wx[2] * columns[2] + wx[3] * columns[3]);
-  return std::clamp(sum, 0.0F, 1.0F);
+  columns *= cubic_weights(x - static_cast<float>(left));
+  return std::clamp((columns[0] + columns[1]) + (columns[2] + columns[3]), 0.0F, 1.0F);
 }
 
 }  // namespace aqbench
