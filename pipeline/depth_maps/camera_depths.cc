@@ -139,31 +139,32 @@ DepthMap enlarged(const DepthMap& coarse, const RefractiveCamera& size, int fact
   const auto width = static_cast<std::size_t>(map.width), height = static_cast<std::size_t>(map.height);
   map.depth_along_ray_m.resize(width * height);
   map.confidence.resize(width * height);
-  const auto before = [&](int pixel, int count) {  // the coarse pixel whose centre lies before it
-    return std::clamp((2 * pixel + 1 - factor) / (2 * factor), 0, std::max(count - 2, 0));
-  };
-  const auto share = [&](int pixel, int first) {
-    return std::clamp(
-        (static_cast<float>(pixel) + 0.5F) / static_cast<float>(factor) - 0.5F - static_cast<float>(first),
-        0.0F, 1.0F);
-  };
-  parallel_for(width * height, 16 * width, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const int x = static_cast<int>(i % width), y = static_cast<int>(i / width);
-      const int x0 = before(x, coarse.width), y0 = before(y, coarse.height);
-      const float fx = share(x, x0), fy = share(y, y0);
-      const auto at = [&](int column, int row) {
-        return static_cast<std::size_t>(std::min(row, coarse.height - 1)) * coarse.width +
-               std::min(column, coarse.width - 1);
-      };
-      const std::size_t nearest = at(x / factor, y / factor);
-      const std::vector<float>& depth_m = coarse.depth_along_ray_m;
-      const float between_m = (1 - fy) * ((1 - fx) * depth_m[at(x0, y0)] + fx * depth_m[at(x0 + 1, y0)]) +
-                              fy * ((1 - fx) * depth_m[at(x0, y0 + 1)] + fx * depth_m[at(x0 + 1, y0 + 1)]);
-      const bool smooth = std::abs(between_m - depth_m[nearest]) < edge_m;  // false for NaN
-      map.depth_along_ray_m[i] = smooth ? between_m : depth_m[nearest];
-      map.confidence[i] = coarse.confidence[nearest];
+  // Between which coarse pixels each column or row lies, and how far behind the first.
+  const auto places = [&](std::size_t count, int coarse_count) {
+    std::vector<std::pair<int, float>> all(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const float at = (static_cast<float>(i) + 0.5F) / static_cast<float>(factor) - 0.5F;
+      const int first = std::clamp(static_cast<int>(std::floor(at)), 0, std::max(coarse_count - 2, 0));
+      all[i] = {first, std::clamp(at - static_cast<float>(first), 0.0F, 1.0F)};
     }
+    return all;
+  };
+  const auto columns = places(width, coarse.width), rows = places(height, coarse.height);
+  const int right = std::min(1, coarse.width - 1), below = std::min(1, coarse.height - 1) * coarse.width;
+  parallel_for(height, 16, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t y = begin, i = begin * width; y < end; ++y)
+      for (std::size_t x = 0; x < width; ++x, ++i) {
+        const auto [column, fx] = columns[x];
+        const auto [row, fy] = rows[y];
+        const std::size_t first = static_cast<std::size_t>(row) * coarse.width + column;
+        const float* const near_m = &coarse.depth_along_ray_m[first];
+        const int nearest = (fy > 0.5F ? below : 0) + (fx > 0.5F ? right : 0);
+        const float between_m = (1 - fy) * ((1 - fx) * near_m[0] + fx * near_m[right]) +
+                                fy * ((1 - fx) * near_m[below] + fx * near_m[below + right]);
+        const bool smooth = std::abs(between_m - near_m[nearest]) < edge_m;  // false for NaN
+        map.depth_along_ray_m[i] = smooth ? between_m : near_m[nearest];
+        map.confidence[i] = coarse.confidence[first + nearest];
+      }
   });
   return map;
 }

@@ -127,6 +127,7 @@ constexpr std::size_t kGuideRows = 16;
 struct PaddedDepths {
   std::ptrdiff_t stride = 0, radius = 0;
   std::vector<float> depth_m;
+  float* row(std::ptrdiff_t y) { return depth_m.data() + (y + radius) * stride + radius; }
   const float* row(std::ptrdiff_t y) const { return depth_m.data() + (y + radius) * stride + radius; }
 };
 
@@ -136,12 +137,13 @@ PaddedDepths pad(int width, int height, std::span<const float> depth_m, std::spa
   padded.radius = options.radius_px;
   padded.stride = width + 2 * padded.radius;
   padded.depth_m.assign(static_cast<std::size_t>(padded.stride * (height + 2 * padded.radius)), kFarAway_m);
-  for (std::ptrdiff_t y = 0; y < height; ++y)
-    for (std::ptrdiff_t x = 0; x < width; ++x) {
-      const auto i = static_cast<std::size_t>(y * width + x);
-      if (confidence[i] >= options.min_confidence && std::isfinite(depth_m[i]))
-        padded.depth_m[(y + padded.radius) * padded.stride + padded.radius + x] = depth_m[i];
+  parallel_for(static_cast<std::size_t>(height), kGuideRows, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t y = begin, i = begin * width; y < end; ++y) {
+      float* const row = padded.row(static_cast<std::ptrdiff_t>(y));
+      for (std::ptrdiff_t x = 0; x < width; ++x, ++i)
+        if (confidence[i] >= options.min_confidence && std::isfinite(depth_m[i])) row[x] = depth_m[i];
     }
+  });
   return padded;
 }
 

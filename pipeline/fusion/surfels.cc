@@ -204,7 +204,7 @@ VoxelSample sample_of(const Surfels& surfels, std::size_t i, const Vec3& shift_m
 
 std::uint64_t CellGrid::key(const Vec3& point_m) const {
   const auto cell = [&](int axis) {
-    return static_cast<std::uint32_t>(std::max(0.0, std::floor((point_m[axis] - origin_m[axis]) / cell_m)));
+    return static_cast<std::uint32_t>(std::max(0.0, (point_m[axis] - origin_m[axis]) / cell_m));
   };
   return morton_encode(cell(0), cell(1), cell(2));
 }

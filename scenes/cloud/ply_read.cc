@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/files.h"
+#include "core/parallel.h"
 #include "scenes/cloud/ply_source.h"
 #include "scenes/triangles/faces.h"
 
@@ -169,29 +170,28 @@ void store_column(const char* from, std::size_t record_bytes, PlyScalar type, bo
 }
 
 // Reads records without lists, for which check_promise() has found enough bytes: one property of many records
-// after the other, while these stay in the cache.
+// after the other, while these stay in the cache, by all threads.
 void store_records(PlyRecordSource& source, const PlyElement& element,
                    const std::vector<PlyTarget>& targets) {
   constexpr std::size_t kRecordsAtOnce = 1024;
-  const auto record_bytes =
-      static_cast<std::size_t>(least_record_size(element, PlyFormat::binary_little_endian));
-  for (std::size_t first = 0; first < element.count; first += kRecordsAtOnce) {
-    const std::size_t count = std::min<std::size_t>(kRecordsAtOnce, element.count - first);
-    const char* from = source.take(count * record_bytes);
+  const std::size_t record_bytes = least_record_size(element, PlyFormat::binary_little_endian);
+  const char* const records = source.take(element.count * record_bytes);
+  parallel_for(element.count, kRecordsAtOnce, [&](std::size_t first, std::size_t end) {
+    const char* from = records + first * record_bytes;
     for (std::size_t p = 0; p < targets.size(); ++p) {
       const PlyScalar type = element.properties[p].type;
       const PlyTarget& to = targets[p];
       const std::size_t place = to.stride * first;
       const auto store = [&](auto* array) {
         if (array != nullptr)
-          store_column(from, record_bytes, type, source.swaps(), count, array + place, to.stride);
+          store_column(from, record_bytes, type, source.swaps(), end - first, array + place, to.stride);
       };
       store(to.real);
       store(to.single);
       store(to.byte);
       from += ply_scalar_size(type);
     }
-  }
+  });
 }
 
 template <class Source>
