@@ -193,6 +193,7 @@ Reconstruction run(const Observation& observation, const MethodInput& input) {
   const DenseOptions options = dense_options(input.parameters);
   FlowOptions flow;
   flow.finest_scale = static_cast<int>(input.parameters.integer("finest_scale"));
+  flow.is_refined = options.refinement.iterations > 0;
   flow.variational_iterations = static_cast<int>(input.parameters.integer("variational_iterations"));
   flow.forward_backward_tolerance_px = input.parameters.number("forward_backward_px");
   const auto views = read_dataset_views(observation.dataset_dir, sparse::view_options_from(input.parameters));

@@ -63,9 +63,9 @@ struct PairMatcher {
 
 // Options of the flow.
 struct FlowOptions {
-  // The flow is found down to images of 1 / 2^scale and interpolated from there; one more from 1280 px of
-  // width on, two from 2560 px.
-  int finest_scale = 0;
+  int finest_scale = 0;  // the flow is found down to images of 1 / 2^scale and interpolated from there
+  // Whether depths are refined in the images: then the flow is found in images of less than 1280 px.
+  bool is_refined = false;
   int variational_iterations = 5;
   int normalisation_window_px = 21;  // grey values are centred and scaled over this before
   double forward_backward_tolerance_px = 1.0;

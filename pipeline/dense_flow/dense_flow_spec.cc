@@ -38,8 +38,10 @@ std::vector<std::string> dense_stages() {
 
 std::vector<ParameterSpec> parameters() {
   std::vector<ParameterSpec> specs = {
-      count_parameter("finest_scale", "1", 0, 0, 5,
-                      "the flow is found down to images of 1 / 2^finest_scale; one more from 1280 px on"),
+      count_parameter(
+          "finest_scale", "1", 0, 0, 5,
+          "the flow is found down to images of 1 / 2^finest_scale, of less than 1280 px if depths "
+          "are refined"),
       count_parameter("variational_iterations", "1", 5, 0, 100, "of the flow's variational refinement"),
       number_parameter("forward_backward_px", "px", 1.0, 0.01, 100, "largest forward-backward difference"),
   };

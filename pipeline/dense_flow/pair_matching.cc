@@ -29,12 +29,11 @@ cv::Mat to_bytes(const plane_sweep::GreyImage& image, int window_px) {
 
 constexpr unsigned kFlowWidth_px = 640;
 
-// Once more for images 1280 px wide, twice for 2560 px: refinement of the depths works in the images
-// themselves, and leaves nothing of what a coarser flow lacks.
 cv::Ptr<cv::DISOpticalFlow> make_flow(const FlowOptions& options, int width_px) {
   const cv::Ptr<cv::DISOpticalFlow> flow = cv::DISOpticalFlow::create(cv::DISOpticalFlow::PRESET_MEDIUM);
-  const int halvings = std::bit_width(static_cast<unsigned>(width_px) / kFlowWidth_px) - 1;
-  flow->setFinestScale(options.finest_scale + std::max(halvings, 0));
+  const int halvings =
+      options.is_refined ? std::bit_width(static_cast<unsigned>(width_px) / kFlowWidth_px) - 1 : 0;
+  flow->setFinestScale(std::max(options.finest_scale, halvings));
   flow->setVariationalRefinementIterations(options.variational_iterations);
   return flow;
 }
