@@ -58,7 +58,7 @@ CommandLine<DocsRequest> docs_command_line() {
       "Fills the tables of Markdown files: the text between a line <!-- aqbench:SECTION --> and a line\n<!-- "
       "aqbench:end --> is generated from a bundle (verified first), the registries or the help texts;\nthe "
       "rest of the file is unchanged.\n\nsections of a bundle: accuracy, batching, comparisons, "
-      "environment, reproduce, narrative;\n                      of the first --bundle, or "
+      "environment, reproduce;\n                      of the first --bundle, or "
       "of the one whose folder's name\n                      follows: <!-- aqbench:accuracy pipeline -->\nof "
       "the program:       scenes, methods, metrics, suites, hotspots, commands,\n"
       "                      flags COMMAND\nof timed stages:      machine, stages, peers, with the file "

@@ -7,7 +7,6 @@
 #include "reports/bundle/verify.h"
 #include "reports/content/case_columns.h"
 #include "reports/content/charts.h"
-#include "reports/exports/figures.h"
 #include "reports/exports/paper.h"
 #include "reports/text/ab_summary.h"
 

@@ -142,7 +142,7 @@ ExitCode compare_command(const Arguments& arguments) {
   const CompareReport report = compare_results(a, b);
   fmt::print("{}", render_compare(report, request.all, screen_of(STDOUT_FILENO)));
   if (!report.refusal.empty()) return ExitCode::not_comparable;
-  if (report.cases == 0) throw not_comparable_error("no common case with the same options");
+  if (report.cases.empty()) throw not_comparable_error("no common case with the same options");
   if (request.html) {
     const auto side = [](const std::string& path, const Results& results) {
       return ComparedSide{&results, std::filesystem::is_directory(path) ? std::filesystem::path(path) : ""};

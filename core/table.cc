@@ -200,12 +200,6 @@ std::string notes_of(const Table& table) {
   return text;
 }
 
-void add_column(Table& table, TableColumn column, std::vector<TableCell> cells) {
-  if (std::ranges::all_of(cells, [](const TableCell& cell) { return cell.text.empty(); })) return;
-  table.columns.push_back(std::move(column));
-  for (std::size_t i = 0; i < cells.size(); ++i) table.rows[i].push_back(std::move(cells[i]));
-}
-
 void drop_columns(Table& table, const std::function<bool(const TableColumn&, std::size_t)>& is_meant) {
   for (std::size_t i = table.columns.size(); i-- > 0;) {
     if (!is_meant(table.columns[i], i)) continue;
@@ -213,10 +207,6 @@ void drop_columns(Table& table, const std::function<bool(const TableColumn&, std
     table.columns.erase(table.columns.begin() + at);
     for (auto& row : table.rows) row.erase(row.begin() + at);
   }
-}
-
-void drop_column(Table& table, std::string_view title) {
-  drop_columns(table, [&](const TableColumn& column, std::size_t) { return column.header == title; });
 }
 
 void drop_columns(Table& table, std::string_view nothing) {

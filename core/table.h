@@ -88,13 +88,10 @@ void fit(Table& table, const std::function<bool()>& fits);
 // Returns what the columns of the table are; "" where nothing is said of them.
 std::string notes_of(const Table& table);
 
-// Adds a column with a cell for each row, unless all of them are empty.
-void add_column(Table& table, TableColumn column, std::vector<TableCell> cells);
 // Takes out the columns for which this holds of the column and its place.
 void drop_columns(Table& table,
                   const std::function<bool(const TableColumn& column, std::size_t place)>& is_meant);
-// Takes out the column with this title, and all columns whose cells are `nothing`.
-void drop_column(Table& table, std::string_view title);
+// Takes out all columns whose cells are `nothing`.
 void drop_columns(Table& table, std::string_view nothing);
 
 // Returns the table as lines ending with '\n', without trailing blanks; spreads stand below their means, and

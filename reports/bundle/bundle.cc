@@ -18,10 +18,10 @@
 #include "harness/ab/samples.h"
 #include "harness/records/case_result.h"
 #include "harness/records/json_parts.h"
+#include "reports/content/run_sections.h"
 #include "reports/exports/tools.h"
 #include "reports/html/report.h"
 #include "reports/text/ab_summary.h"
-#include "reports/text/summary.h"
 
 namespace aqbench {
 namespace {
@@ -34,10 +34,8 @@ void tidy_bundle(const std::filesystem::path& bundle) {
   std::vector<fs::path> folders;
   for (const auto& entry : fs::recursive_directory_iterator(bundle, ignored))
     if (entry.is_directory(ignored) && !entry.is_symlink(ignored)) folders.push_back(entry.path());
-  // Deepest first; `remove` leaves folders that hold something.
-  std::ranges::sort(folders, std::ranges::greater{},
-                    [](const fs::path& path) { return path.string().size(); });
-  for (const fs::path& folder : folders) fs::remove(folder, ignored);
+  // Those inside of others first; `remove` leaves folders that hold something.
+  for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder) fs::remove(*folder, ignored);
 }
 
 // Throws for anything that cannot be evidence and for a required file that is absent.

@@ -14,12 +14,10 @@
 // them.
 
 #include <chrono>
-#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/ab/document.h"

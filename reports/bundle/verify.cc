@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <functional>
 
 #include "core/files.h"
 #include "core/parallel.h"
@@ -126,7 +126,7 @@ class Verifier {
       if (!has(file) && std::ranges::find(report_.findings, file, &Finding::file) == report_.findings.end())
         add_finding(file, "is missing");
     const std::vector<DerivedFile> derived = derived_files(content, judged);
-    add_findings(changed_text(derived.front()));  // env.json, which needs nothing else
+    require_text(derived.front().name, derived.front().render);  // env.json, which needs nothing else
     if (read_content(content) && (judged != nullptr || !of_units)) check_views(content, derived);
     if (!of_units) check_inventory();
     results = std::move(content.results);
@@ -138,21 +138,17 @@ class Verifier {
       if (file.name == "summary.md" && !is_of_this_build_)
         report_.notes.emplace_back("summary.md: hash only, written by another build");
       else if (file.name != derived.front().name)
-        add_findings(changed_text(file));
+        require_text(file.name, file.render);
     if (!content.results.is_comparison()) check_statement(content);
   }
 
-  // Returns what is wrong with a file that can be rendered again.
-  std::vector<Finding> changed_text(const DerivedFile& derived) const {
-    const std::string& file = derived.name;
-    if (!has(file)) return {};  // that it is missing is named elsewhere
-    try {
-      if (read_text_file(bundle_ / file, kMaxRenderedBytes) != derived.render())
-        return {{file, "is not what the bundle renders to"}};
-    } catch (const Error& error) {
-      return {{file, without_path(error.what(), bundle_ / file)}};
-    }
-    return {};
+  // A file that can be rendered again has that text. That it is missing is named elsewhere.
+  void require_text(const std::string& file, const std::function<std::string()>& render,
+                    const char* otherwise = "is not what the bundle renders to") {
+    if (!has(file)) return;
+    guarded(file, [&] {
+      if (read_text_file(bundle_ / file, kMaxRenderedBytes) != render()) add_finding(file, otherwise);
+    });
   }
 
   // Reads what the derived files are rendered from. A file that cannot be read becomes a finding.
@@ -173,24 +169,24 @@ class Verifier {
   // already, and naming the inventory as well would only hide it.
   void check_inventory() {
     if (!report_.findings.empty()) return;
-    guarded(kInventoryName, [&] {
+    const auto render = [&] {
       std::vector<InventoryItem> items;
       for (const HashLine& line : hash_list_)
         if (line.path != kInventoryName && line.path != kStatementName)
           items.push_back({line.path, regular_file_size(bundle_ / line.path)});
-      if (read_text_file(bundle_ / kInventoryName, kMaxRenderedBytes) != inventory_text(items))
-        add_finding(kInventoryName, "is not the list of the files that are here");
-    });
+      return inventory_text(items);
+    };
+    require_text(kInventoryName, render, "is not the list of the files that are here");
   }
 
   void check_statement(const BundleContent& content) {
-    if (!has(kStatementName) || hash_list_.empty()) return;
-    guarded(kStatementName, [&] {
+    if (hash_list_.empty()) return;
+    const auto render = [&] {
       std::vector<HashLine> lines = hash_list_;
       std::erase_if(lines, [](const HashLine& line) { return line.path == kStatementName; });
-      if (read_text_file(bundle_ / kStatementName, kMaxRenderedBytes) != statement_text(content, lines))
-        add_finding(kStatementName, "is not what the hashes and results say");
-    });
+      return statement_text(content, lines);
+    };
+    require_text(kStatementName, render, "is not what the hashes and results say");
   }
 
   // Everything that stands on the journal; what cannot be read is named, the rest left out. The measuring

@@ -114,7 +114,7 @@ std::string render_verify(const VerifyReport& report, const Screen& screen) {
   if (!report.root_digest.empty())
     lines.items.insert(lines.items.end(),
                        {"root digest     " + report.root_digest, "metrics digest  " + report.metrics_digest});
-  Banner banner{Colour::red, "NOT VERIFIED", counted(report.findings.size(), "finding"), "", ""};
+  Banner banner{Colour::red, "NOT VERIFIED", counted(report.findings.size(), "finding")};
   if (report.ok())
     banner = {Colour::green, "verified",
               fmt::format("{} files, {}{}", report.files + 1,

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/text.h"
 #include "harness/planning/budget_plan.h"
 #include "metrics/metric.h"
 

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <memory>
+#include <regex>
 #include <system_error>
 
 #include "core/error.h"
@@ -38,18 +38,6 @@ constexpr std::size_t kMaxNoteBytes = 4000;
 constexpr std::uintmax_t kMaxNotesBytes = std::uintmax_t{16} << 20;
 
 bool bundle_has(const std::filesystem::path& bundle, const char* file) { return path_exists(bundle / file); }
-
-bool is_word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-bool has_word(std::string_view lower_line, std::string_view word) {
-  for (std::size_t at = 0; (at = lower_line.find(word, at)) != lower_line.npos; ++at) {
-    const std::size_t end = at + word.size();
-    if ((at == 0 || !is_word_character(lower_line[at - 1])) &&
-        (end == lower_line.size() || !is_word_character(lower_line[end])))
-      return true;
-  }
-  return false;
-}
 
 // Of bench.log and tests.log, where they exist.
 std::vector<LogWarning> read_warnings(const std::filesystem::path& bundle) {
@@ -180,12 +168,12 @@ void add_notes(const std::filesystem::path& bundle, const std::vector<std::strin
 
 std::vector<LogWarning> warnings_of_log(std::string_view log, const std::string& file) {
   constexpr std::size_t kMaxBytes = 200;
+  static const std::regex kWarns("\\bwarn(ing)?\\b", std::regex::icase);
   std::vector<LogWarning> warnings;
   std::size_t number = 0;
   for (const std::string_view line : lines_of(log)) {
     ++number;
-    const std::string lower = lower_case(line);
-    if (has_word(lower, "warning") || has_word(lower, "warn"))
+    if (std::regex_search(line.begin(), line.end(), kWarns))
       warnings.push_back({file, number, one_line(line, kMaxBytes)});
   }
   return warnings;

@@ -10,7 +10,6 @@
 #include <limits>
 #include <set>
 #include <string_view>
-#include <utility>
 
 #include "core/error.h"
 #include "core/sha256.h"
@@ -122,8 +121,8 @@ std::string readable(std::string_view name) {
 
 using NameSteps = std::vector<std::vector<std::string>>;
 
-// The axes that all names have; `silent` names may lack what the others have, but for a seed.
-std::vector<std::string> common_axes(const NameSteps& steps, const std::vector<bool>& silent) {
+// Takes out the axes that all names have; `silent` names may lack what the others have, but for a seed.
+std::vector<std::string> take_common(NameSteps& steps, const std::vector<bool>& silent) {
   std::vector<std::string> common;
   for (const auto& some : steps)  // of the name with most axes: one without any has none that it could share
     if (std::ranges::count_if(some, is_axis) > static_cast<std::ptrdiff_t>(common.size())) {
@@ -134,22 +133,16 @@ std::vector<std::string> common_axes(const NameSteps& steps, const std::vector<b
     std::erase_if(common, [&](const std::string& step) {
       return !has(steps[i], step) && !(silent[i] && is_other_axis(step));
     });
+  for (auto& some : steps) std::erase_if(some, [&](const std::string& step) { return has(common, step); });
   return common;
 }
 
-ShortNames without(const std::vector<std::string>& names, NameSteps steps,
-                   const std::vector<std::string>& common) {
-  ShortNames found{fmt::format("{}", fmt::join(common, " ")), {}};
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    std::erase_if(steps[i], [&](const std::string& step) { return has(common, step); });
+ShortNames without_common(const std::vector<std::string>& names, NameSteps steps,
+                          const std::vector<bool>& silent) {
+  ShortNames found{fmt::format("{}", fmt::join(take_common(steps, silent), " ")), {}};
+  for (std::size_t i = 0; i < names.size(); ++i)
     found.of[names[i]] = fmt::format("{}", fmt::join(steps[i], "/"));
-  }
   return found;
-}
-
-// Its scene, apart where its method finds its poses itself.
-std::string ranking_of(const Record& record) {
-  return record.scene + (has_own_poses(record.case_name) ? " with own poses" : "");
 }
 
 }  // namespace
@@ -192,28 +185,15 @@ std::string take_common_axes(std::vector<CaseGroup>& groups) {
     steps.push_back(axis_steps(group.axes));
     silent.push_back(any_real && group.axes.empty() && group.records.front()->simulated);
   }
-  std::vector<std::string> common = common_axes(steps, silent);
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    std::erase_if(steps[i], [&](const std::string& step) { return has(common, step); });
+  std::vector<std::string> common = take_common(steps, silent);
+  for (std::size_t i = 0; i < groups.size(); ++i)
     groups[i].axes = fmt::format("{}", fmt::join(steps[i], " "));
-  }
   std::set<std::string> seeds;
   for (const CaseGroup& group : groups)
     for (const Record* record : group.records)
       if (std::string seed = seed_axis(*record); !seed.empty()) seeds.insert(std::move(seed));
   if (seeds.size() == 1) common.push_back(*seeds.begin());
   return fmt::format("{}", fmt::join(common, " "));
-}
-
-std::map<std::string, std::vector<std::pair<double, const CaseGroup*>>> rankings_of(
-    std::span<const CaseGroup> groups, const std::string& metric) {
-  std::map<std::string, std::vector<std::pair<double, const CaseGroup*>>> scenes;
-  for (const CaseGroup& group : groups)
-    if (const auto spread = metric_spread(group, metric))
-      scenes[ranking_of(*group.records.front())].emplace_back(spread->mean, &group);
-  for (auto& [scene, all] : scenes)
-    std::ranges::stable_sort(all, {}, [](const auto& one) { return one.first; });
-  return scenes;
 }
 
 std::string CaseName::label() const { return axes.empty() ? method : method + " " + axes; }
@@ -264,11 +244,11 @@ ShortNames shorten_names(const std::vector<std::string>& names) {
     steps.push_back(axis_steps(name));
     silent.push_back(std::ranges::none_of(steps.back(), is_other_axis));
   }
-  ShortNames found = without(names, steps, common_axes(steps, silent));
+  ShortNames found = without_common(names, steps, silent);
   std::set<std::string> distinct;
   for (const auto& [name, shorter] : found.of) distinct.insert(shorter);
   if (distinct.size() == found.of.size()) return found;
-  return without(names, steps, common_axes(steps, std::vector<bool>(names.size())));
+  return without_common(names, std::move(steps), std::vector<bool>(names.size()));
 }
 
 const std::string& case_meant(const std::vector<std::string>& names, const std::string& given) {

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,11 +43,6 @@ std::string seed_axis(const Record& record);
 // them: "rig=arc6 width=480 seed=42", with the seed if the records have only one. Empty if nothing is common.
 // The axes that are left in a group are joined by blanks.
 std::string take_common_axes(std::vector<CaseGroup>& groups);
-
-// Returns the groups that have the metric with their means over the seeds, the smallest first, by their
-// scenes; apart where a method finds its poses itself.
-std::map<std::string, std::vector<std::pair<double, const CaseGroup*>>> rankings_of(
-    std::span<const CaseGroup> groups, const std::string& metric);
 
 // Returns the value of a metric; nullopt where it is undefined, or not there.
 std::optional<double> value_of(const MetricSet& metrics, std::string_view name);

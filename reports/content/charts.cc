@@ -6,7 +6,6 @@
 #include <array>
 #include <map>
 
-#include "harness/records/numbers.h"
 #include "harness/statistics/summary.h"
 #include "reports/content/metrics_table.h"
 
@@ -52,8 +51,14 @@ Chart metric_chart(const std::vector<CaseGroup>& groups, const MetricColumn& col
   return chart;
 }
 
-}  // namespace
+// The self times of a group, in the order in which its stages come, and which are unknown.
+struct StageTimes {
+  std::vector<std::pair<std::string, double>> ms;
+  std::vector<std::string> unknown;
+  double total_ms = 0;
+};
 
+// The sum of its records' medians over the number of records that are ok, of each stage.
 StageTimes stage_times(const CaseGroup& group) {
   StageTimes times;
   const auto is_unknown = [&](const std::string& name) {
@@ -79,6 +84,8 @@ StageTimes stage_times(const CaseGroup& group) {
   }
   return times;
 }
+
+}  // namespace
 
 Chart stages_chart(const std::vector<CaseGroup>& groups) {
   Chart chart{.title = "self times of stages"};

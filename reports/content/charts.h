@@ -10,17 +10,6 @@
 
 namespace aqbench {
 
-// The self times of a group, in the order in which its stages come, and which are unknown.
-struct StageTimes {
-  std::vector<std::pair<std::string, double>> ms;
-  std::vector<std::string> unknown;
-  double total_ms = 0;
-};
-
-// Returns the self times of each stage: the sum of its records' medians over the number of records that are
-// ok.
-StageTimes stage_times(const CaseGroup& group);
-
 // Returns a bar for each group, divided into the self times of its stages, each the sum of its records'
 // medians over the number of records that are ok.
 Chart stages_chart(const std::vector<CaseGroup>& groups);

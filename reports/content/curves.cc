@@ -70,7 +70,7 @@ FailureCurve curve_of(const std::map<double, const CaseGroup*>& groups) {
   return curve;
 }
 
-// A curve in a cell: a block for each point, as high as its completeness.
+// A curve in a cell: a block for each point, as high as its completeness at 2 mm.
 std::string blocks_of(const FailureCurve& curve) {
   constexpr const char* kBlocks[] = {"·", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   std::string text;
@@ -101,27 +101,6 @@ Table table_of(const std::vector<FailureCurve>& curves) {
          numbers_text(curve, &FailureCurve::Point::bias_mm, 2)}));
   }
   return table;
-}
-
-// A chart for each method, since each has a limit of rows.
-void add_charts(const std::vector<FailureCurve>& curves, Section& section) {
-  std::map<std::string, Chart> charts;
-  for (const FailureCurve& curve : curves)
-    for (const FailureCurve::Point& point : curve.points) {
-      if (!point.completeness_pct) continue;
-      const std::string method = curve.label.substr(0, curve.label.find(' '));
-      Chart& chart = charts[method];
-      chart.title = method;
-      chart.note = "completeness at 2 mm [%]";
-      chart.most = 100;
-      auto& row = chart.rows.emplace_back();
-      row.scene = fmt::format("{} {}", curve.scene, curve.label);
-      row.label = fmt::format("{}={:g}", curve.axis, point.at);
-      row.number = table_number(*point.completeness_pct);
-      row.tip = fmt::format("{} {}: {}", row.scene, row.label, row.number);
-      row.bars.push_back({*point.completeness_pct});
-    }
-  for (auto& [method, chart] : charts) section.blocks.emplace_back(std::move(chart));
 }
 
 }  // namespace
@@ -168,7 +147,6 @@ Section curves_section(const Results& results) {
   if (std::ranges::none_of(curves, [](const FailureCurve& curve) { return curve.halves_at.has_value(); }))
     return section;
   section.blocks.emplace_back(table_of(curves));
-  add_charts(curves, section);
   return section;
 }
 

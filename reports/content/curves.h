@@ -31,7 +31,7 @@ struct FailureCurve {
 // frames.
 std::vector<FailureCurve> failure_curves(const Results& results);
 
-// Returns a table of all curves and their chart; without blocks where no curve falls to its half.
+// Returns a table of all curves; without blocks where no curve falls to its half.
 Section curves_section(const Results& results);
 
 }  // namespace aqbench

@@ -26,7 +26,7 @@ void append_items(const Json& value, const std::string& path,
   } else if (value.is_string()) {
     items.emplace_back(path, value.get<std::string>());
   } else {  // arrays in one line, as they are
-    items.emplace_back(path, value.dump(-1, ' ', false, Json::error_handler_t::replace));
+    items.emplace_back(path, compact_json(value));
   }
 }
 
@@ -143,8 +143,7 @@ std::string reproduce_command(const RunInfo& run) {
     return shell_join(words);
   } catch (const Error&) {
     // Another program made it, or it was merged: show the request unchanged.
-    return "# run.requested of results.json: " +
-           run.requested->dump(-1, ' ', false, Json::error_handler_t::replace);
+    return "# run.requested of results.json: " + compact_json(*run.requested);
   }
 }
 

@@ -67,47 +67,24 @@ TableCell gate_cell(const VerdictRow* row) {
           row->reason};
 }
 
-std::string throughput_unit(const std::vector<CaseLine>& lines) {
-  std::string unit;
-  for (const CaseLine& line : lines) {
-    const Timing& timing = line.record->timing;
-    if (!timing.throughput) continue;
-    if (!unit.empty() && unit != timing.throughput_unit) return "";
-    unit = timing.throughput_unit;
-  }
-  return unit;
-}
-
+// What cases took, where any says it.
 void add_costs(const std::vector<CaseLine>& lines, const TimeUnit& unit, Table& table) {
-  const auto add = [&](const std::string& header, const auto& text_of) {
-    std::vector<TableCell> cells;
-    for (std::size_t i = 0; i < table.rows.size(); ++i) cells.push_back({text_of(*lines[i].record)});
-    if (std::ranges::none_of(cells, [](const TableCell& cell) { return !cell.text.empty(); })) return;
-    for (TableCell& cell : cells)
-      if (cell.text.empty()) cell = undefined_cell("");
-    add_column(table, {header, Align::right}, std::move(cells));
+  const auto add = [&](const std::string& header, const auto& cost_of) {
+    if (std::ranges::none_of(lines, [&](const CaseLine& line) { return cost_of(*line.record).has_value(); }))
+      return;
+    table.columns.push_back({header, Align::right});
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+      const std::optional<double> cost = cost_of(*lines[i].record);
+      table.rows[i].push_back(cost ? TableCell{table_number(*cost)} : undefined_cell(""));
+    }
   };
-  const auto time_text = [&](const std::optional<double>& ms) {
-    return ms ? table_number(*ms / unit.ms) : std::string();
-  };
-  const bool any_warm =
-      std::ranges::any_of(lines, [](const CaseLine& line) { return !line.record->timing.warm_ms.empty(); });
-  add(fmt::format("time\n{}", unit.name),
-      [&](const Record& record) { return time_text(typical_ms(record.timing)); });
-  add(fmt::format("cold\n{}", unit.name),
-      [&](const Record& record) { return any_warm ? time_text(record.timing.cold_ms) : std::string(); });
-  add("warm runs", [](const Record& record) {
-    const std::size_t runs = record.timing.warm_ms.size();
-    return runs == 0 ? std::string() : std::to_string(runs);
+  add(fmt::format("time\n{}", unit.name), [&](const Record& record) -> std::optional<double> {
+    const auto ms = typical_ms(record.timing);
+    return ms ? std::optional(*ms / unit.ms) : std::nullopt;
   });
-  const std::string common = throughput_unit(lines);
-  add(common.empty() ? "throughput" : "throughput\n" + common, [&](const Record& record) {
-    const Timing& timing = record.timing;
-    if (!timing.throughput) return std::string();
-    return table_number(*timing.throughput) + (common.empty() ? " " + timing.throughput_unit : "");
-  });
-  add("peak memory\nMiB", [](const Record& record) {
-    return record.peak_rss_bytes ? table_mib_or_na(record.peak_rss_bytes) : std::string();
+  add("peak memory\nMiB", [](const Record& record) -> std::optional<double> {
+    const auto& bytes = record.peak_rss_bytes;
+    return bytes ? std::optional(static_cast<double>(*bytes) / 0x1p20) : std::nullopt;
   });
 }
 

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "core/quantiles.h"
+#include "harness/records/case_name.h"
 #include "harness/statistics/summary.h"
 #include "reports/content/verdict_text.h"
 
@@ -39,6 +40,20 @@ const Record* of_same_seed(const RecordsBySeed& records, const Record& other) {
   return found == records.end() ? nullptr : found->second;
 }
 
+// Groups that have an error with their means over the seeds, the smallest first.
+using Ranking = std::vector<std::pair<double, const CaseGroup*>>;
+
+// The rankings of scenes, apart where a method finds its poses itself.
+std::map<std::string, Ranking> rankings_of(const std::vector<CaseGroup>& groups) {
+  std::map<std::string, Ranking> scenes;
+  for (const CaseGroup& group : groups)
+    if (const auto spread = metric_spread(group, kAccuracyMetric))
+      scenes[group.scene + (has_own_poses(group.records.front()->case_name) ? " with own poses" : "")]
+          .emplace_back(spread->mean, &group);
+  for (auto& [scene, all] : scenes) std::ranges::stable_sort(all, {}, &Ranking::value_type::first);
+  return scenes;
+}
+
 // Adds the first records of both groups that have the same seed.
 void add_rivals(const CaseGroup& worse, const CaseGroup& best_group, const std::string& completeness,
                 std::vector<Rivals>& found) {
@@ -53,8 +68,7 @@ void add_rivals(const CaseGroup& worse, const CaseGroup& best_group, const std::
 }
 
 // Returns the group that covers most of the surface; nullptr where none covers more than the first one.
-const CaseGroup* most_complete(const std::vector<std::pair<double, const CaseGroup*>>& groups,
-                               const std::string& completeness) {
+const CaseGroup* most_complete(const Ranking& groups, const std::string& completeness) {
   const auto covered = [&](const CaseGroup& group) {
     const auto spread = metric_spread(group, completeness);
     return spread ? spread->mean : -1.0;
@@ -150,7 +164,7 @@ std::vector<Rivals> rivals_of(const Results& results) {
   const std::string completeness = completeness_column(results).metric;
   const std::vector<CaseGroup> all = method_groups(results);
   std::vector<Rivals> found;
-  for (const auto& [scene, groups] : rankings_of(all, kAccuracyMetric)) {
+  for (const auto& [scene, groups] : rankings_of(all)) {
     const CaseGroup& best = *groups[0].second;
     for (std::size_t i = 1; i < groups.size(); ++i) add_rivals(*groups[i].second, best, completeness, found);
     if (const CaseGroup* const whole = most_complete(groups, completeness))

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/text.h"
@@ -19,6 +18,7 @@
 #include "reports/content/metrics_table.h"
 #include "reports/content/times_table.h"
 #include "reports/content/verdict_blocks.h"
+#include "reports/content/verdict_text.h"
 
 namespace aqbench {
 namespace {
@@ -174,7 +174,34 @@ Section evidence_section(const Results& results) {
   return {"evidence", "Evidence", "", {std::move(lines)}, "run, machine, digests"};
 }
 
+std::string ok_sentence(const Results& results) {
+  if (const std::string numbers = numbers_source(*results.run.requested); !numbers.empty())
+    return fmt::format("{} with {}. Nothing ran here: times, memory and machine are unknown.",
+                       counted(results.records.size(), "case"), numbers);
+  std::map<std::string, std::size_t> counts;
+  for (const Record& record : results.records) ++counts[to_string(record.status)];
+  std::string text =
+      fmt::format("{} of {} ok", counts["ok"], counted(results.run.planned_cases, "planned case"));
+  for (const auto& [status, count] : counts)
+    if (status != "ok") text += fmt::format(", {} {}", count, status);
+  return text + (results.run.complete ? "." : "; the run was interrupted.");
+}
+
 }  // namespace
+
+bool has_injected_faults(const Results& results) {
+  return std::ranges::any_of(results.records, [](const Record& record) { return !record.injected.empty(); });
+}
+
+std::vector<std::string> run_sentences(const BundleContent& content) {
+  std::vector<std::string> sentences = {ok_sentence(content.results)};
+  if (has_injected_faults(content.results))
+    sentences.emplace_back(
+        "Faults were put into cases with --inject, to test the harness: these results are no evidence of "
+        "quality.");
+  if (!content.tests.empty()) sentences.push_back("The program's own tests: " + content.tests + ".");
+  return sentences;
+}
 
 Section methods_section(const Results& results) { return methods_sections(results).front(); }
 
@@ -209,6 +236,15 @@ std::vector<Section> trailing_sections(const BundleContent& content, const Bundl
                                    Section{"notes", "Notes", "", {Lines{content.notes}}},
                                    reproduce_section(results), evidence_section(results)});
   return sections;
+}
+
+std::string render_summary(const BundleContent& content) {
+  std::string text = markdown_of(ReportBlock(banner_of(content))) +
+                     fmt::format("\n# {}\n\n", md_escape(run_title(content.results))) +
+                     markdown_of(ReportBlock(Lines{run_sentences(content)}));
+  for (const auto& sections : {leading_sections(content, content), trailing_sections(content, content)})
+    for (const Section& section : sections) text += markdown_of(section);
+  return text;
 }
 
 }  // namespace aqbench

@@ -85,7 +85,8 @@ std::vector<std::string> other_lines(const CaseVerdicts& one) {
   return lines;
 }
 
-Table verdict_table(const Verdicts& verdicts, const ShortNames& names, const VerdictView& view) {
+Table verdict_table(const std::vector<CaseVerdicts>& cases, const ShortNames& names,
+                    const VerdictView& view) {
   Table table = table_with({"case", view.rows == VerdictView::Rows::worst ? "worst value" : "value",
                             std::string(">") + view.before, std::string(">") + view.after, ">change",
                             ">allowed", ">size", "verdict", "more"});
@@ -93,7 +94,7 @@ Table verdict_table(const Verdicts& verdicts, const ShortNames& names, const Ver
   table.dispensable = {"more", "allowed", "size"};
   table.notes = {{"size", kSizeNote}};
   if (view.reasons_apart) table.rest_in = "--all";
-  for (const CaseVerdicts& one : by_case(verdicts))
+  for (const CaseVerdicts& one : cases)
     for (const VerdictRow* const row : one.rows) {
       if (!is_shown(one, *row, view) || !has_room(table, view.most)) continue;
       table.rows.push_back(verdict_row(one, *row, names.of.at(row->case_name), view));
@@ -112,7 +113,7 @@ std::vector<ReportBlock> verdict_blocks(const Verdicts& verdicts, const ShortNam
   const std::vector<CaseVerdicts> cases = by_case(verdicts);
   std::vector<ReportBlock> blocks;
   if (view.reasons_apart) blocks.emplace_back(reason_lines(cases, names, view));
-  Table table = verdict_table(verdicts, names, view);
+  Table table = verdict_table(cases, names, view);
   if (!table.rows.empty()) blocks.insert(blocks.begin(), common_words(names.common));
   blocks.emplace_back(std::move(table));
   const auto same =

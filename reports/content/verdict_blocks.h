@@ -26,9 +26,10 @@ struct VerdictView {
   std::size_t most = SIZE_MAX;                      // rows
 };
 
-// Returns a table of the cases, worst first, without columns that none fills; the other values of a case
+// Returns a table of the cases in their order, without columns that none fills; the other values of a case
 // unfold.
-Table verdict_table(const Verdicts& verdicts, const ShortNames& names, const VerdictView& view = {});
+Table verdict_table(const std::vector<CaseVerdicts>& cases, const ShortNames& names,
+                    const VerdictView& view = {});
 
 // Returns reasons, table, and how many cases are as before.
 std::vector<ReportBlock> verdict_blocks(const Verdicts& verdicts, const ShortNames& names,

@@ -176,7 +176,7 @@ std::string case_verdict_text(const CaseVerdicts& one) {
 
 Banner banner_of(const Verdicts& verdicts) {
   Banner banner;
-  if (!verdicts.refusal.empty()) return {Colour::red, "NOT COMPARED", verdicts.refusal, "", ""};
+  if (!verdicts.refusal.empty()) return {Colour::red, "NOT COMPARED", verdicts.refusal};
   std::vector<CaseVerdicts> cases = by_case(verdicts);
   const auto refused =
       std::ranges::find_if(cases, [](const CaseVerdicts& one) { return is_refused(one.worst->verdict); });
@@ -188,7 +188,7 @@ Banner banner_of(const Verdicts& verdicts) {
   // A comparison of one case says what happened in its own words.
   if (const VerdictRow* const only = cases.size() == 1 ? cases.front().worst : nullptr;
       only != nullptr && !only->words.empty())
-    return {banner.colour, only->label, only->words, only->reason, ""};
+    return {banner.colour, only->label, only->words, only->reason};
   banner.word = open ? "INCONCLUSIVE" : bad ? "FAIL" : "PASS";
   banner.origin = verdicts.against;
   if (!bad) {
@@ -223,17 +223,17 @@ Banner banner_without_gate(const Results& results) {
     return {Colour::red, "FAIL",
             fmt::format("{} of {} failed",
                         std::ranges::count_if(results.records, is_failure, &Record::status), planned),
-            fmt::format("{}: {}: {}", failed->case_name, to_string(failed->status), failed->reason), ""};
+            fmt::format("{}: {}: {}", failed->case_name, to_string(failed->status), failed->reason)};
   const char* const nothing = "no baseline: nothing to compare";
   if (!results.run.complete)
     return {Colour::yellow, "INTERRUPTED",
-            fmt::format("{} of {} ran; {}", results.records.size(), planned, nothing), "", ""};
+            fmt::format("{} of {} ran; {}", results.records.size(), planned, nothing)};
   const auto ok = std::ranges::count(results.records, Status::ok, &Record::status);
   const bool scored = results.run.requested->contains(kEvalRequest);
   const std::string ran = numbers_source(*results.run.requested).empty()
                               ? fmt::format("{} of {} ran", ok, planned)
                               : fmt::format("{} {}, nothing ran", planned, scored ? "scored" : "imported");
-  return {Colour::none, "", fmt::format("{}; {}", ran, nothing), "", ""};
+  return {Colour::none, "", fmt::format("{}; {}", ran, nothing)};
 }
 
 // What all points of a case are off by to one side, where that is most of its error: "" where it is not.

@@ -51,7 +51,7 @@ struct NamedBundle {
   BundleContent content;
 };
 
-// Returns the sections accuracy, comparisons, batching, environment, reproduce and narrative. A section's
+// Returns the sections accuracy, comparisons, batching, environment and reproduce. A section's
 // argument names the bundle; without one it is the first. The sections refer to `bundles`. A section whose
 // data its bundle does not have throws Error(input), and each without any bundle Error(usage).
 DocsSections bundle_sections(const std::vector<NamedBundle>& bundles);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -25,23 +26,18 @@
 namespace aqbench {
 namespace {
 
-constexpr std::string_view kSeparator = " | ";
-
-// The repetitions of one benchmark, by counter.
+// The repetitions of one benchmark, by counter, and what the context says of it: its input, its peer, and
+// what is unequal.
 struct Stage {
   std::string name;
   std::uint64_t place = 0;  // among the benchmarks of the program
-  std::map<std::string, std::vector<double>> counters;
+  std::array<std::string, 3> about = {};
+  std::map<std::string, std::vector<double>> counters = {};
 
   std::optional<double> median(const std::string& counter) const {
     const auto found = counters.find(counter);
     return found == counters.end() ? std::nullopt : summarize(found->second).median;
   }
-};
-
-// What the context says of a stage.
-struct StageText {
-  std::string input, peer, unequal;
 };
 
 struct PerformanceRecord {
@@ -63,23 +59,20 @@ struct PerformanceRecord {
     if (!median || !(*median > 0)) throw input_error("{}: {} has no {}", source, name, counter);
     return *median;
   }
-
-  StageText text_of(const Stage& stage) const {
-    const auto place = context().find(stage.name);
-    if (!place) return {};
-    std::string rest = place->text();
-    const auto next = [&rest] {
-      const std::size_t end = std::min(rest.find(kSeparator), rest.size());
-      std::string part = rest.substr(0, end);
-      rest.erase(0, end + kSeparator.size());
-      return part;
-    };
-    StageText text;
-    for (std::string* const part : {&text.input, &text.peer}) *part = next();
-    text.unequal = rest;
-    return text;
-  }
 };
+
+// The parts of "1 M points | Open3D ReadPointCloud | none", as Markdown.
+std::array<std::string, 3> parts_of(std::string text) {
+  constexpr std::string_view kSeparator = " | ";
+  std::array<std::string, 3> parts;
+  for (std::string& part : parts) {
+    const std::size_t end =
+        &part == &parts.back() ? text.size() : std::min(text.find(kSeparator), text.size());
+    part = md_escape(text.substr(0, end));
+    text.erase(0, end + kSeparator.size());
+  }
+  return parts;
+}
 
 PerformanceRecord read_record(const std::filesystem::path& path) {
   PerformanceRecord record{read_strict_json(path), path.string(), {}};
@@ -89,12 +82,14 @@ PerformanceRecord read_record(const std::filesystem::path& path) {
     const std::string whole = run.at("name").text(), name = whole.substr(0, whole.find('/'));
     auto stage = std::ranges::find(record.stages, name, &Stage::name);
     if (stage == record.stages.end())
-      stage = record.stages.insert(stage,
-                                   {name, run.find("family_index") ? run.at("family_index").count() : 0, {}});
+      stage =
+          record.stages.insert(stage, {name, run.find("family_index") ? run.at("family_index").count() : 0});
     for (const char* counter : {"ours_s", "peer_s", "flops", "bytes", "flops_per_s", "bytes_per_s"})
       if (const auto value = run.find(counter)) stage->counters[counter].push_back(value->number());
   }
   std::ranges::stable_sort(record.stages, {}, &Stage::place);
+  for (Stage& stage : record.stages)
+    if (const auto about = record.context().find(stage.name)) stage.about = parts_of(about->text());
   return record;
 }
 
@@ -122,7 +117,7 @@ std::string stages_table(const PerformanceRecord& record) {
   for (const Stage& stage : record.stages) {
     const auto seconds = stage.median("ours_s");
     if (!seconds) continue;
-    std::vector<std::string> row{readable(stage.name), md_escape(record.text_of(stage).input)};
+    std::vector<std::string> row{readable(stage.name), stage.about[0]};
     std::ranges::move(limit_cells(record, stage, *seconds), std::back_inserter(row));
     row.push_back(ms_text(*seconds));
     text += md_row(row);
@@ -153,9 +148,9 @@ std::string peers_table(const PerformanceRecord& record) {
   for (const Stage& stage : record.stages) {
     const auto ours_s = stage.median("ours_s"), peer_s = stage.median("peer_s");
     if (!ours_s || !peer_s) continue;
-    const StageText about = record.text_of(stage);
-    text += md_row({readable(stage.name), md_escape(about.input), md_escape(about.peer),
-                    md_escape(about.unequal), ms_text(*ours_s), ms_text(*peer_s), ratio_text(stage)});
+    const auto& [input, peer, unequal] = stage.about;
+    text += md_row(
+        {readable(stage.name), input, peer, unequal, ms_text(*ours_s), ms_text(*peer_s), ratio_text(stage)});
   }
   return text;
 }

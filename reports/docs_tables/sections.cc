@@ -12,7 +12,6 @@
 #include "pipeline/method/method.h"
 #include "reports/content/environment_text.h"
 #include "reports/content/metrics_table.h"
-#include "reports/content/narrative.h"
 #include "reports/content/times_table.h"
 #include "reports/docs_tables/fill_docs.h"
 #include "scenes/registry.h"
@@ -65,15 +64,6 @@ std::string docs_suites() {
   return text;
 }
 
-template <class Render>
-DocsSection without_arguments(const Render& render) {
-  return [render](const std::vector<std::string>&) { return render(); };
-}
-
-[[noreturn]] void no_data(const std::string& what) {
-  throw Error(ErrorKind::input, "the bundle has no " + what);
-}
-
 // Names the axes that all cases have; the names below leave them out.
 std::string common_line(const std::string& common) {
   return common.empty() ? "" : fmt::format("All cases: `{}`.\n\n", md_escape(common));
@@ -92,7 +82,7 @@ std::string docs_table(Table table) {
 
 std::string docs_accuracy(const BundleContent& content) {
   const auto groups = method_groups(content.results);
-  if (groups.empty()) no_data("cases of methods");
+  if (groups.empty()) throw input_error("the bundle has no cases of methods");
   const auto [common, table] = groups_table(groups, false);
   return common_line(common) + docs_table(table);
 }
@@ -103,7 +93,8 @@ std::string docs_comparisons(const BundleContent& content) {
   auto comparisons = compare_axes(content.results);
   std::erase_if(comparisons, [](const AxisComparison& one) { return (one.axis == "batch") != kBatch; });
   if (comparisons.empty())
-    no_data(kBatch ? "cases with a batch axis" : "cases that differ in one axis alone");
+    throw input_error("the bundle has no cases {}",
+                      kBatch ? "with a batch axis" : "that differ in one axis alone");
   return docs_table(comparisons_table(comparisons));
 }
 
@@ -115,23 +106,13 @@ std::string docs_environment(const BundleContent& content) {
   return wrap_text(text, kDocumentColumns, 0);
 }
 
-// Breaks a command line before a flag wherever the line would become too wide for a document.
-std::string wrap_command(const std::string& command) {
-  constexpr std::string_view kFlag = " --";
-  constexpr std::size_t kContinuationColumns = 2;
-  std::string text;
-  std::size_t columns = 0;
-  for (std::size_t start = 0; start < command.size();) {
-    const std::size_t end = std::min(command.find(kFlag, start + 1), command.size());
-    if (columns > 0 && columns + end - start + kContinuationColumns > kDocumentColumns) {
-      text += " \\\n ";
-      columns = 1;
-    }
-    text += command.substr(start, end - start);
-    columns += end - start;
-    start = end;
-  }
-  return text;
+// A command that is too wide for a document has a line for each flag.
+std::string wrap_command(std::string command) {
+  if (command.size() <= kDocumentColumns) return command;
+  constexpr std::string_view kBreak = " \\\n ";
+  for (std::size_t at = 0; (at = command.find(" --", at)) != command.npos; at += kBreak.size() + 1)
+    command.insert(at, kBreak);
+  return command;
 }
 
 std::string docs_reproduce(const BundleContent& content) {
@@ -139,34 +120,32 @@ std::string docs_reproduce(const BundleContent& content) {
                      wrap_command(reproduce_command(content.results.run)), metrics_digest(content.results));
 }
 
-std::string docs_narrative(const BundleContent& content) {
-  std::string text;
-  for (const std::string& line : narrative_lines(content)) text += "- " + md_escape(line) + "\n";
-  return text;
-}
-
 using BundleSection = std::string (*)(const BundleContent&);
 constexpr std::pair<const char*, BundleSection> kBundleSections[] = {
     {"accuracy", docs_accuracy},          {"comparisons", docs_comparisons<false>},
     {"batching", docs_comparisons<true>}, {"environment", docs_environment},
-    {"reproduce", docs_reproduce},        {"narrative", docs_narrative},
+    {"reproduce", docs_reproduce},
 };
 
 }  // namespace
 
 DocsSections registry_sections() {
-  return {{"scenes", without_arguments(docs_scenes)},
-          {"methods", without_arguments(docs_methods)},
-          {"metrics", without_arguments(docs_metrics)},
-          {"suites", without_arguments(docs_suites)},
-          {"hotspots", without_arguments(hotspots_markdown)}};
+  DocsSections sections;
+  for (const auto& [name, render] :
+       std::initializer_list<std::pair<const char*, std::string (*)()>>{{"scenes", docs_scenes},
+                                                                        {"methods", docs_methods},
+                                                                        {"metrics", docs_metrics},
+                                                                        {"suites", docs_suites},
+                                                                        {"hotspots", hotspots_markdown}})
+    sections[name] = [render = render](const std::vector<std::string>&) { return render(); };
+  return sections;
 }
 
 DocsSections bundle_sections(const std::vector<NamedBundle>& bundles) {
   const auto content_of = [&bundles](const std::vector<std::string>& arguments) -> const BundleContent& {
-    if (bundles.empty()) throw Error(ErrorKind::usage, "needs --bundle DIR");
+    if (bundles.empty()) throw usage_error("needs --bundle DIR");
     if (arguments.empty()) return bundles.front().content;
-    if (arguments.size() > 1) throw Error(ErrorKind::input, "expected the name of one bundle");
+    if (arguments.size() > 1) throw input_error("expected the name of one bundle");
     std::vector<std::string> names;
     for (const NamedBundle& bundle : bundles) {
       if (bundle.name == arguments[0]) return bundle.content;

@@ -21,8 +21,8 @@ struct Banner {
   Colour colour = Colour::none;  // green, yellow where nothing can be said yet, red
   std::string word;              // "PASS", "FAIL", "REGRESSED"; "" where nothing was decided
   std::string title;             // "1 of 4 cases worse"
-  std::string detail;            // the worst case and its worst value; "" where there is none
-  std::string origin;            // "accepted in run X, commit Y"; or ""
+  std::string detail = {};       // the worst case and its worst value; "" where there is none
+  std::string origin = {};       // "accepted in run X, commit Y"; or ""
   std::string caution = {};      // what the numbers are not
   // Of pages alone: the value that decides on a line with what it may be, sentences below it, and a picture
   // as HTML that holds no text of a record unescaped.

@@ -1,12 +1,14 @@
 #pragma once
-// A bundle's results for papers and other programs: tables and coloured clouds.
+// A bundle's results for papers and other programs: tables, charts and coloured clouds.
 
 #include <map>
 #include <string>
 #include <vector>
 
+#include "core/drawing/drawing.h"
 #include "harness/records/results.h"
 #include "harness/viewing/cloud_view.h"
+#include "reports/document/document.h"
 
 namespace aqbench {
 
@@ -30,5 +32,8 @@ std::string results_latex(const Results& results, const LatexOptions& options = 
 // Returns a cloud as a binary PLY file: x, y, z (float, metres, world frame), red, green, blue by the signed
 // error with the ends of the colours at +-limit_mm, and error_mm (float).
 std::string error_ply(const CloudView& view, double limit_mm);
+
+// Draws a chart: a row for each of its rows, at most 60; the others are counted.
+Drawing drawing_of(const Chart& chart);
 
 }  // namespace aqbench

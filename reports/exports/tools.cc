@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -16,28 +16,21 @@
 namespace aqbench {
 namespace {
 
-enum class JUnitOutcome { pass, failure, error, skipped };
-constexpr const char* kElements[] = {"", "failure", "error", "skipped"};  // in this order
-
 struct JUnitCase {
   const Record* record = nullptr;
   std::vector<const VerdictRow*> rows;  // worst first
 };
 
-JUnitOutcome outcome_of(const VerdictRow& row) {
+// The element of JUnit that a verdict becomes; "" where it passes.
+std::string_view element_of(const VerdictRow& row) {
   const Verdict verdict = row.verdict;
-  if (verdict == Verdict::failed_case || verdict == Verdict::not_comparable) return JUnitOutcome::error;
-  if (verdict == Verdict::open || (verdict == Verdict::added && row.metric.empty()))
-    return JUnitOutcome::skipped;
-  return is_refused(verdict) ? JUnitOutcome::failure : JUnitOutcome::pass;
+  if (verdict == Verdict::failed_case || verdict == Verdict::not_comparable) return "error";
+  if (verdict == Verdict::open || (verdict == Verdict::added && row.metric.empty())) return "skipped";
+  return is_refused(verdict) ? "failure" : "";
 }
 
-JUnitOutcome outcome_of(const JUnitCase& test) {
-  return test.rows.empty() ? JUnitOutcome::pass : outcome_of(*test.rows.front());
-}
-
-bool is_problem(JUnitOutcome outcome) {
-  return outcome == JUnitOutcome::failure || outcome == JUnitOutcome::error;
+std::string_view element_of(const JUnitCase& test) {
+  return test.rows.empty() ? "" : element_of(*test.rows.front());
 }
 
 // Seconds that the case's runs took together; nothing where none was timed.
@@ -48,12 +41,6 @@ std::string time_attribute(const Record* record) {
   return fmt::format(" time=\"{:.6f}\"", total_ms / 1000);
 }
 
-std::string class_name(const std::string& suite, const JUnitCase& test) {
-  std::string name = suite.empty() ? "aqbench" : suite;
-  if (test.record != nullptr && !test.record->scene.empty()) name += "." + test.record->scene;
-  return name;
-}
-
 std::string skip_message(const JUnitCase& test) {
   if (test.record == nullptr || test.record->status == Status::ok)
     return verdict_row_text(*test.rows.front());
@@ -61,14 +48,14 @@ std::string skip_message(const JUnitCase& test) {
                      test.record->reason);
 }
 
-std::string problem_element(const JUnitCase& test, const char* element) {
+std::string problem_element(const JUnitCase& test, std::string_view element) {
   std::size_t problems = 0;
   std::string body;
-  for (const VerdictRow* row : test.rows)
-    if (is_problem(outcome_of(*row))) {
-      ++problems;
-      body += verdict_row_text(*row) + "\n";
-    }
+  for (const VerdictRow* row : test.rows) {
+    if (element_of(*row).empty() || element_of(*row) == "skipped") continue;
+    ++problems;
+    body += verdict_row_text(*row) + "\n";
+  }
   const VerdictRow& worst = *test.rows.front();
   std::string message = verdict_row_text(worst);
   if (problems > 1) message += fmt::format(" (and {} more)", problems - 1);
@@ -77,14 +64,16 @@ std::string problem_element(const JUnitCase& test, const char* element) {
 }
 
 std::string testcase_element(const std::string& suite, const std::string& name, const JUnitCase& test) {
-  const JUnitOutcome outcome = outcome_of(test);
-  std::string inner;
-  if (is_problem(outcome)) inner = problem_element(test, kElements[static_cast<std::size_t>(outcome)]);
-  if (outcome == JUnitOutcome::skipped)
+  const std::string_view element = element_of(test);
+  std::string inner, scene;
+  if (element == "skipped")
     inner = fmt::format("   <skipped message=\"{}\"/>\n", xml_escape(skip_message(test)));
+  else if (!element.empty())
+    inner = problem_element(test, element);
+  if (test.record != nullptr && !test.record->scene.empty()) scene = "." + test.record->scene;
   const std::string open =
-      fmt::format("  <testcase classname=\"{}\" name=\"{}\"{}", xml_escape(class_name(suite, test)),
-                  xml_escape(name), time_attribute(test.record));
+      fmt::format("  <testcase classname=\"{}\" name=\"{}\"{}", xml_escape(suite + scene), xml_escape(name),
+                  time_attribute(test.record));
   return inner.empty() ? open + "/>\n" : open + ">\n" + inner + "  </testcase>\n";
 }
 
@@ -163,31 +152,31 @@ void append_samples(const Record& record, std::size_t family, std::string& list)
 
 std::string junit_text(const Verdicts& report, const Results& results) {
   const std::string suite = results.run.suite.empty() ? "aqbench" : results.run.suite;
-  std::array<std::size_t, 4> count{};  // by outcome
+  std::map<std::string_view, std::size_t> count;  // by element
   std::string cases;
   if (!report.refusal.empty()) {
-    count[static_cast<std::size_t>(JUnitOutcome::error)] = 1;
+    count["error"] = 1;
     cases = fmt::format(
         "  <testcase classname=\"{0}\" name=\"gate\">\n   <error type=\"not comparable\" message=\"{1}\">{1}"
         "</error>\n  </testcase>\n",
         xml_escape(suite), xml_escape(report.refusal));
   } else {
     for (const auto& [name, test] : junit_cases(report, results)) {
-      ++count[static_cast<std::size_t>(outcome_of(test))];
+      ++count[element_of(test)];
       cases += testcase_element(suite, name, test);
     }
   }
-  const auto [passes, failures, errors, skipped] = count;
-  const std::size_t tests = passes + failures + errors + skipped;
-  const std::string counts =
-      fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\"", tests, failures, errors);
+  const std::string counts = fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\"",
+                                         count[""] + count["failure"] + count["error"] + count["skipped"],
+                                         count["failure"], count["error"]);
   // The schema's time has no zone; it is UTC.
   std::string timestamp = results.run.started_utc;
   if (timestamp.ends_with('Z')) timestamp.pop_back();
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"aqbench gate\" {0}>\n <testsuite "
       "name=\"{1}\" {0} skipped=\"{2}\" timestamp=\"{3}\">\n{4}{5} </testsuite>\n</testsuites>\n",
-      counts, xml_escape(suite), skipped, xml_escape(timestamp), properties_element(report, results), cases);
+      counts, xml_escape(suite), count["skipped"], xml_escape(timestamp), properties_element(report, results),
+      cases);
 }
 
 std::string github_escaped(std::string_view text, bool is_property) {

@@ -9,12 +9,11 @@
 #include "core/text.h"
 #include "harness/measuring/timing.h"
 #include "harness/records/numbers.h"
-#include "harness/records/profile_details.h"
 #include "harness/statistics/summary.h"
 #include "metrics/value_change.h"
 #include "reports/content/environment_text.h"
 #include "reports/content/metrics_table.h"
-#include "reports/content/narrative.h"
+#include "reports/content/run_sections.h"
 #include "reports/text/tables.h"
 
 namespace aqbench {
@@ -39,7 +38,8 @@ std::vector<std::string> compare_keys(const Results& a, const Results& b) {
 }
 
 void compare_metrics(const Record& a, const Record& b, CompareReport& report) {
-  const bool has_accuracy = find_metric(a.metrics, kAccuracyMetric) != nullptr;
+  const MetricSet before = gated_metrics(a), after = gated_metrics(b);
+  const bool has_accuracy = find_metric(before, kAccuracyMetric) != nullptr;
   const auto add = [&](const std::string& name, const Metric* x, const Metric* y) {
     const Metric& known = x != nullptr ? *x : *y;
     const bool judged = is_judged(a.case_name, name, has_accuracy);
@@ -53,34 +53,9 @@ void compare_metrics(const Record& a, const Record& b, CompareReport& report) {
                                  : std::string();
     report.metrics.push_back(std::move(row));
   };
-  for (const auto& [name, metric] : a.metrics) add(name, &metric, find_metric(b.metrics, name));
-  for (const auto& [name, metric] : b.metrics)
-    if (find_metric(a.metrics, name) == nullptr) add(name, nullptr, &metric);
-}
-
-StageSide side_of(const StageRecord* stage) {
-  if (stage == nullptr) return {};
-  StageSide side{{}, summarize(stage->self_ms).median, stage->net_bytes, stage->peak_bytes};
-  // The record's calls are those of all repetitions, its times those of each.
-  if (stage->calls > 0 && !stage->self_ms.empty())
-    side.calls = static_cast<double>(stage->calls) / static_cast<double>(stage->self_ms.size());
-  return side;
-}
-
-void compare_stages(const Record& a, const Record& b, CompareReport& report) {
-  const auto find = [](const Record& record, const StageRecord& stage) -> const StageRecord* {
-    const auto found = std::ranges::find_if(record.stages, [&](const StageRecord& other) {
-      return other.name == stage.name && other.parent == stage.parent;
-    });
-    return found == record.stages.end() ? nullptr : &*found;
-  };
-  const auto add = [&](const StageRecord* x, const StageRecord* y) {
-    const StageRecord& known = x != nullptr ? *x : *y;
-    report.stages.push_back({a.case_name, known.name, side_of(x), side_of(y)});
-  };
-  for (const StageRecord& stage : a.stages) add(&stage, find(b, stage));
-  for (const StageRecord& stage : b.stages)
-    if (find(a, stage) == nullptr) add(nullptr, &stage);
+  for (const auto& [name, metric] : before) add(name, &metric, find_metric(after, name));
+  for (const auto& [name, metric] : after)
+    if (find_metric(before, name) == nullptr) add(name, nullptr, &metric);
 }
 
 // Returns false and adds a note where the two records cannot be compared.
@@ -124,52 +99,62 @@ Lines equal_lines(const CompareReport& report, bool all) {
   return lines;
 }
 
-Section memory_section(const CompareReport& report, bool all) {
-  Table table = table_with({"case", "stage", ">net A\nMiB", ">net B\nMiB", ">peak A\nMiB", ">peak B\nMiB"});
-  table.label = "tensor memory";
-  std::size_t equal = 0;
-  for (const ComparedStage& stage : report.stages) {
-    if (!stage.a.net_bytes && !stage.b.net_bytes && !stage.a.peak_bytes && !stage.b.peak_bytes) continue;
-    const TensorMemoryText a = tensor_memory_text(stage.a.net_bytes, stage.a.peak_bytes),
-                           b = tensor_memory_text(stage.b.net_bytes, stage.b.peak_bytes);
-    if (!all && stage.a.net_bytes == stage.b.net_bytes && stage.a.peak_bytes == stage.b.peak_bytes)
-      ++equal;
-    else
-      table.rows.push_back(
-          plain_row({report.names.of.at(stage.case_name), stage.stage, a.net, b.net, a.peak, b.peak}));
-  }
-  Section section{"memory", "Tensor memory", "", {std::move(table)}};
-  if (equal > 0) section.blocks.emplace_back(Paragraph{counted(equal, "stage") + " the same in both"});
-  return section;
+const StageRecord* stage_like(const Record& record, const StageRecord& stage) {
+  const auto found = std::ranges::find_if(record.stages, [&](const StageRecord& other) {
+    return other.name == stage.name && other.parent == stage.parent;
+  });
+  return found == record.stages.end() ? nullptr : &*found;
 }
 
-// The stages that became slower most first.
+// A stage on one side; empty where it has none.
+struct StageSide {
+  std::optional<double> calls, self_ms;  // of one repetition, and the median over them
+};
+
+StageSide side_of(const StageRecord* stage) {
+  if (stage == nullptr) return {};
+  StageSide side{{}, summarize(stage->self_ms).median};
+  // The record's calls are those of all repetitions, its times those of each.
+  if (stage->calls > 0 && !stage->self_ms.empty())
+    side.calls = static_cast<double>(stage->calls) / static_cast<double>(stage->self_ms.size());
+  return side;
+}
+
+// The stages that became slower most first. The time of one is its calls x the time of a call.
 Section stages_section(const CompareReport& report, const std::string& kind) {
   Table table = table_with({"case", "stage", ">self A\nms", ">self B\nms", ">time", ">calls", ">per call"});
   table.label = "stages";
-  std::vector<const ComparedStage*> stages;
-  for (const ComparedStage& stage : report.stages) stages.push_back(&stage);
-  std::ranges::stable_sort(stages, std::ranges::greater{}, [](const ComparedStage* row) {
-    return factor(row->a.self_ms, row->b.self_ms).value_or(0);
-  });
-  for (const ComparedStage* const stage : stages) {
-    const auto& [name, title, a, b] = *stage;
-    const auto time = factor(a.self_ms, b.self_ms), calls = factor(a.calls, b.calls);
-    table.rows.push_back(plain_row({report.names.of.at(name), title, table_number_or_na(a.self_ms),
-                                    table_number_or_na(b.self_ms), factor_text(time), factor_text(calls),
-                                    factor_text(factor(calls, time))}));
+  std::vector<std::pair<double, std::vector<TableCell>>> rows;  // by the growth of the time
+  for (const auto& [a, b] : report.cases) {
+    const auto add = [&, &name = a->case_name](const StageRecord* x, const StageRecord* y) {
+      const StageSide of_a = side_of(x), of_b = side_of(y);
+      const auto time = factor(of_a.self_ms, of_b.self_ms), calls = factor(of_a.calls, of_b.calls);
+      rows.emplace_back(time.value_or(0),
+                        plain_row({report.names.of.at(name), (x != nullptr ? x : y)->name,
+                                   table_number_or_na(of_a.self_ms), table_number_or_na(of_b.self_ms),
+                                   factor_text(time), factor_text(calls), factor_text(factor(calls, time))}));
+    };
+    for (const StageRecord& stage : a->stages) add(&stage, stage_like(*b, stage));
+    for (const StageRecord& stage : b->stages)
+      if (stage_like(*a, stage) == nullptr) add(nullptr, &stage);
   }
+  std::ranges::stable_sort(rows, std::ranges::greater{}, [](const auto& row) { return row.first; });
+  for (auto& [growth, row] : rows) table.rows.push_back(std::move(row));
   return {"stages", "Stages", kind + "; self times, B / A: time = calls x time per call", {std::move(table)}};
+}
+
+// B's time by A's; nullopt where one is unknown.
+std::optional<double> time_factor(const std::pair<const Record*, const Record*>& one) {
+  return factor(typical_ms(one.first->timing), typical_ms(one.second->timing));
 }
 
 Section times_section(const CompareReport& report, const std::string& kind) {
   Table table = table_with({"case", ">A\nms", ">B\nms", ">B / A"});
   table.label = "times";
-  for (const ComparedTime& time : report.times)
-    if (time.a_ms || time.b_ms)
-      table.rows.push_back(
-          plain_row({report.names.of.at(time.case_name), table_number_or_na(time.a_ms),
-                     table_number_or_na(time.b_ms), factor_text(factor(time.a_ms, time.b_ms))}));
+  for (const auto& one : report.cases)
+    if (const auto a = typical_ms(one.first->timing), b = typical_ms(one.second->timing); a || b)
+      table.rows.push_back(plain_row({report.names.of.at(one.first->case_name), table_number_or_na(a),
+                                      table_number_or_na(b), factor_text(time_factor(one))}));
   return {"times", "Times", kind, {std::move(table)}};
 }
 
@@ -207,10 +192,8 @@ CompareReport compare_results(const Results& a, const Results& b) {
     const Record& now = *other->second;
     others.erase(other);
     if (!comparable(record, now, report)) continue;
-    ++report.cases;
+    report.cases.emplace_back(&record, &now);
     compare_metrics(record, now, report);
-    compare_stages(record, now, report);
-    report.times.push_back({record.case_name, typical_ms(record.timing), typical_ms(now.timing)});
     names.push_back(record.case_name);
   }
   for (const auto& [name, record] : others) report.notes.push_back(name + ": in B alone");
@@ -220,7 +203,7 @@ CompareReport compare_results(const Results& a, const Results& b) {
 
 Verdicts verdicts_of(const CompareReport& report, bool all) {
   Verdicts verdicts;
-  verdicts.cases = report.cases;
+  verdicts.cases = report.cases.size();
   for (const VerdictRow& row : report.metrics)
     if (all || row.baseline != row.current) verdicts.rows.push_back(row);
   sort_worst_first(verdicts.rows);
@@ -244,7 +227,6 @@ std::vector<Section> compare_sections(const CompareReport& report, VerdictView v
   values.blocks.emplace_back(equal_lines(report, all));
   return {{"notes", "Notes", "", {std::move(notes)}},
           std::move(values),
-          memory_section(report, all),
           stages_section(report, kind),
           times_section(report, kind)};
 }
@@ -256,9 +238,9 @@ std::string render_compare(const CompareReport& report, bool all, const Screen& 
     return text + terminal_of(Paragraph{"not comparable: " + report.refusal}, screen);
   for (const Section& section : compare_sections(report, terminal_view(all), all))
     text += terminal_of(section, screen);
-  const bool timed = std::ranges::any_of(
-      report.times, [](const ComparedTime& row) { return factor(row.a_ms, row.b_ms).has_value(); });
-  text += fmt::format("\n{} compared{}\n", counted(report.cases, "case"),
+  const bool timed =
+      std::ranges::any_of(report.cases, [](const auto& one) { return time_factor(one).has_value(); });
+  text += fmt::format("\n{} compared{}\n", counted(report.cases.size(), "case"),
                       timed ? "; for a verdict on time run both now, in pairs: aqbench ab" : "");
   return text + terminal_of(shown_banner_of(verdicts_of(report)), screen);
 }

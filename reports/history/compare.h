@@ -2,11 +2,9 @@
 // Two bundles side by side: accuracy, memory, stages, batching, and times as a trend; which values moved
 // (changed), as text and as one page.
 
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/gating/verdicts.h"
@@ -16,44 +14,26 @@
 
 namespace aqbench {
 
-// A stage on one side; empty where it has none.
-struct StageSide {
-  std::optional<double> calls, self_ms;  // of one repetition, and the median over them
-  std::optional<std::int64_t> net_bytes, peak_bytes;
-};
-// One stage of one case on both sides. Its time is calls x time per call.
-struct ComparedStage {
-  std::string case_name, stage;
-  StageSide a, b;
-};
-
-// The time of one case on both sides.
-struct ComparedTime {
-  std::string case_name;
-  std::optional<double> a_ms, b_ms;
-};
-
-// What two bundles have in common and where they differ.
+// What two bundles have in common and where they differ. It points into both results.
 struct CompareReport {
   std::string a, b;                // "RUN, commit COMMIT" of each side
   std::string refusal;             // why nothing was compared (a bundle and itself); else empty
   std::vector<std::string> notes;  // cases on one side alone, other options, other status
   // Differences of the comparability keys, "cpu_model is Y, A's X". Empty: the keys are equal.
   std::vector<std::string> key_differences;
-  std::size_t cases = 0;  // that were compared
-  ShortNames names;       // of these
-  std::vector<VerdictRow> metrics;
-  std::vector<ComparedStage> stages;
-  std::vector<ComparedTime> times;
+  std::vector<std::pair<const Record*, const Record*>> cases;  // that were compared: of A and of B
+  ShortNames names;                                            // of these
+  std::vector<VerdictRow> metrics;                             // with tensor memory of stages
 };
 
-// Compares two results; reads no file. Cases whose options differ are not compared, and the notes name them.
+// Compares two results, which must outlive the report; reads no file. Cases whose options differ are not
+// compared, and the notes name them.
 CompareReport compare_results(const Results& a, const Results& b);
 
 // Returns the values that differ, or all of them, as a list of verdicts, which decides nothing.
 Verdicts verdicts_of(const CompareReport& report, bool all = false);
 
-// Returns the sections: notes, values, memory, stages and times. The last two say what times are: a trend, or
+// Returns the sections: notes, values, stages and times. The last two say what times are: a trend, or
 // a trend from the same machine key. What is equal is counted and not listed unless `all`.
 std::vector<Section> compare_sections(const CompareReport& report, VerdictView view, bool all = false);
 

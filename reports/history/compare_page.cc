@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <tuple>
@@ -17,13 +16,11 @@ namespace {
 
 constexpr std::size_t kCloudBytes = 6'600'000;  // base64 makes 8.8 MB of them, at most: less beside much else
 
-// The cases that both sides have, with what scripts draw of them: A and B of the first one are shown first.
+// The cases that both sides have as those of one run, "A: NAME" and "B: NAME", with what scripts draw of
+// them: A and B of the first one are shown first.
 struct SharedCases {
-  Results results;  // case names are "A: NAME", "B: NAME"
-  std::map<std::string, std::string> views;
-  std::map<std::string, std::string> stacks;
-  std::map<std::string, std::vector<ReportTile>> tiles;  // by the names of these records
-  std::map<std::string, std::vector<ReportPicture>> photographs;
+  Results results;
+  ReportPictures pictures;
 };
 
 SharedCases shared_cases(const CompareReport& report, const ComparedSide& a, const ComparedSide& b) {
@@ -32,21 +29,22 @@ SharedCases shared_cases(const CompareReport& report, const ComparedSide& a, con
     return side.bundle.empty() ? ReportPictures{} : read_report_pictures(side.bundle, *side.results);
   };
   const ReportPictures of_a = pictures_of(a), of_b = pictures_of(b);
-  for (const auto& [name, label] : report.names.of) {
+  for (const auto& [x, y] : report.cases) {
+    const std::string& name = x->case_name;
     const bool clouds = of_a.views.contains(name) && of_b.views.contains(name);
-    for (const auto& [letter, side, pictures] : {std::tuple{"A: ", &a, &of_a}, {"B: ", &b, &of_b}}) {
-      const auto found = std::ranges::find(side->results->records, name, &Record::case_name);
-      if (found == side->results->records.end()) continue;
-      Record record;
+    for (const auto& [letter, found, pictures] : {std::tuple{"A: ", x, &of_a}, {"B: ", y, &of_b}}) {
+      Record& record = shared.results.records.emplace_back();
       record.case_name = letter + name;
       record.metrics = found->metrics;
-      if (clouds) shared.views[record.case_name] = pictures->views.at(name);
-      if (clouds) shared.photographs[record.case_name] = of_case(pictures->photographs, name);
-      if (const auto tiles = pictures->tiles.find(name); tiles != pictures->tiles.end())
-        shared.tiles[record.case_name] = tiles->second;
-      if (const auto stacks = pictures->stacks.find(name); stacks != pictures->stacks.end())
-        shared.stacks[record.case_name] = stacks->second;
-      shared.results.records.push_back(std::move(record));
+      const auto take = [&, from = pictures](auto ReportPictures::*member) {
+        if (const auto one = (from->*member).find(name); one != (from->*member).end())
+          (shared.pictures.*member)[record.case_name] = one->second;
+      };
+      take(&ReportPictures::tiles);
+      take(&ReportPictures::stacks);
+      if (!clouds) continue;
+      take(&ReportPictures::views);
+      take(&ReportPictures::photographs);
     }
   }
   return shared;
@@ -54,7 +52,7 @@ SharedCases shared_cases(const CompareReport& report, const ComparedSide& a, con
 
 std::string shared_json(const SharedCases& shared, const ShortNames& names, const std::string& worst_case,
                         PageBlocks& photographs) {
-  const std::map<std::string, JsonBox> stacks = page_stacks(shared.stacks);
+  const std::map<std::string, JsonBox> stacks = page_stacks(shared.pictures.stacks);
   Json cases = Json::array();
   for (const Record& record : shared.results.records) {
     cases.push_back({{"name", record.case_name},
@@ -63,12 +61,11 @@ std::string shared_json(const SharedCases& shared, const ShortNames& names, cons
     if (const auto found = stacks.find(record.case_name); found != stacks.end())
       cases.back()["stacks"] = *found->second;
   }
-  return Json({{"cases", std::move(cases)},
-               {"pairs", true},
-               {"worst", worst_case},
-               {"photographs", add_photographs(shared.photographs, photographs)},
-               {"colours", scale_colours_json()}})
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+  return compact_json({{"cases", std::move(cases)},
+                       {"pairs", true},
+                       {"worst", worst_case},
+                       {"photographs", add_photographs(shared.pictures.photographs, photographs)},
+                       {"colours", scale_colours_json()}});
 }
 
 }  // namespace
@@ -79,32 +76,33 @@ std::string compare_page(const CompareReport& report, const ComparedSide& a, con
   const Verdicts verdicts = verdicts_of(report);
   const SharedCases shared = shared_cases(report, a, b);
   const auto tiles_of = [&](const std::string& name, bool of_b) {
-    return of_case(shared.tiles, (of_b ? "B: " : "A: ") + name);
+    return of_case(shared.pictures.tiles, (of_b ? "B: " : "A: ") + name);
   };
   Banner card = shown_banner_of(verdicts);
   card.picture = worst_places(verdicts, tiles_of);
   parts.header = fmt::format(
       "<h1>Two bundles side by side</h1>\n{}<p>A: {}<br>B: {}</p>\n<p class=\"dim\">Cases with the same "
       "options: {}. Shown, not decided: <code>aqbench gate</code> and <code>aqbench ab</code> decide.</p>\n",
-      html_of(card), xml_escape(report.a), xml_escape(report.b), report.cases);
+      html_of(card), xml_escape(report.a), xml_escape(report.b), report.cases.size());
   PageBlocks photographs;
-  if (!shared.stacks.empty() || !shared.views.empty())
+  if (!shared.pictures.stacks.empty() || !shared.pictures.views.empty())
     parts.data_json = shared_json(
         shared, report.names, verdicts.count(Verdict::regressed) > 0 ? verdicts.rows.front().case_name : "",
         photographs);
   const std::string places =
       tile_places_section(verdicts, tiles_of, "Cases of which both bundles have tiles that differ.");
   const std::size_t others = (parts.data_json.size() + places.size()) / 4 * 3 + block_bytes(photographs);
-  parts.blocks = fit_views(shared.views, shared.results, kCloudBytes - std::min(kCloudBytes, others));
+  parts.blocks =
+      fit_views(shared.pictures.views, shared.results, kCloudBytes - std::min(kCloudBytes, others));
   parts.viewer = !parts.blocks.empty();
   if (parts.viewer) std::ranges::move(photographs, std::back_inserter(parts.blocks));
-  parts.flames = !shared.stacks.empty();
+  parts.flames = !shared.pictures.stacks.empty();
   for (const Section& section : compare_sections(report, kPageView)) {
-    if (section.id == "memory" && parts.viewer)
+    if (section.id == "stages" && parts.viewer)
       parts.body += scripted_section("clouds", "Where on the surface",
                                      "A and B under one camera, or B minus A: red is where B is worse.");
-    if (section.id == "memory") parts.body += places;
-    if (section.id == "times") parts.body += flames_section(shared.stacks);
+    if (section.id == "stages") parts.body += places;
+    if (section.id == "times") parts.body += flames_section(shared.pictures.stacks);
     parts.body += html_of(section);
   }
   return html_page(parts);

@@ -63,23 +63,17 @@ std::vector<fs::path> folders_in(const fs::path& folder) {
   return found;
 }
 
-// Adds the files of other benchmark tools in a folder, in order.
-void add_benchmark_files(const fs::path& folder, std::vector<fs::path>& found) {
-  for (const fs::path& file : entries_of(folder))
-    if (file.extension() == ".json" && !benchmark_tool(file).empty()) found.push_back(file);
-}
-
 void find_bundles_below(const fs::path& folder, int depth, std::vector<fs::path>& bundles) {
-  if (is_bundle(folder)) {
+  const bool is_deepest = depth == kMaxFolders;
+  const bool of_criterion =
+      !is_deepest && folder.filename() == "criterion" && !benchmark_tool(folder).empty();
+  if (is_bundle(folder) || of_criterion) {
     bundles.push_back(folder);
     return;
   }
-  if (depth == kMaxFolders) return;
-  if (folder.filename() == "criterion" && !benchmark_tool(folder).empty()) {
-    bundles.push_back(folder);
-    return;
-  }
-  add_benchmark_files(folder, bundles);
+  if (is_deepest) return;
+  for (const fs::path& file : entries_of(folder))
+    if (file.extension() == ".json" && !benchmark_tool(file).empty()) bundles.push_back(file);
   for (const fs::path& path : folders_in(folder)) find_bundles_below(path, depth + 1, bundles);
 }
 
@@ -90,7 +84,7 @@ TrendRun trend_run(Results results) {
   run.started_utc = results.run.started_utc;
   const Json& environment = *results.environment;
   if (environment.is_object() && environment.contains("comparability"))
-    run.machine = environment.at("comparability").dump(-1, ' ', false, Json::error_handler_t::replace);
+    run.machine = compact_json(environment.at("comparability"));
   run.commit = environment_value(environment, "build.commit");
   run.folder_commit = environment_value(environment, "working_directory_git.commit");
   if (const std::string commit = full_users_commit(results); !commit.empty()) run.folder_commit = commit;

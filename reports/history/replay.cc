@@ -10,7 +10,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <set>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -70,26 +69,20 @@ void compare_metrics(const Record& recorded, const Record& now, ReplayReport& re
     if (find_metric(before, name) == nullptr) compare(name);
 }
 
-// The files that a case gives again; what a program prints and the times of a profile differ.
-std::map<std::string, std::string> repeatable_files(const Record& record) {
-  std::map<std::string, std::string> files;
-  for (const auto& [path, sha256] : record.files)
-    if (!is_in_folder(path, kLogsFolder) && !is_in_folder(path, kProfileFolder)) files.emplace(path, sha256);
-  return files;
-}
-
+// The files that a case gives again: what a program prints and the times of a profile differ.
 void compare_files(const Record& recorded, const Record& now, ReplayReport& report) {
-  const auto before = repeatable_files(recorded), after = repeatable_files(now);
-  const auto hash_in = [](const auto& files, const std::string& path) {
-    const auto found = files.find(path);
-    return found == files.end() ? "absent" : found->second;
+  std::map<std::string, std::pair<std::string, std::string>> hashes;  // by path: before and after
+  const auto is_repeatable = [](const CaseFile& file) {
+    return !is_in_folder(file.path, kLogsFolder) && !is_in_folder(file.path, kProfileFolder);
   };
-  std::set<std::string> paths;
-  for (const auto* const files : {&before, &after})
-    for (const auto& [path, sha256] : *files) paths.insert(path);
-  for (const std::string& path : paths)
-    if (const std::string a = hash_in(before, path), b = hash_in(after, path); a != b)
-      report.differences.push_back({path, a, b, {}, true});
+  for (const CaseFile& file : recorded.files)
+    if (is_repeatable(file)) hashes[file.path].first = file.sha256;
+  for (const CaseFile& file : now.files)
+    if (is_repeatable(file)) hashes[file.path].second = file.sha256;
+  const auto shown = [](const std::string& hash) { return hash.empty() ? "absent" : hash; };
+  for (const auto& [path, both] : hashes)
+    if (both.first != both.second)
+      report.differences.push_back({path, shown(both.first), shown(both.second), {}, true});
 }
 
 // The parts of an environment on which the last bits of a result depend.
@@ -146,13 +139,13 @@ std::string render_replay(const ReplayReport& report, const std::string& case_na
                                       difference.recorded, difference.now));
   if (!report.time_trend.empty()) lines.items.push_back(report.time_trend);
   const std::string differ = size_of_differences(report) + ": " + case_name;
-  Banner banner{Colour::red, "NOT REPRODUCED", differ, "", ""};
+  Banner banner{Colour::red, "NOT REPRODUCED", differ};
   if (!report.platform.empty())
-    banner = {Colour::yellow, "NOT COMPARABLE", differ + ": " + report.platform.front(), "", ""};
+    banner = {Colour::yellow, "NOT COMPARABLE", differ + ": " + report.platform.front()};
   std::string output;
   if (report.reproduced()) {
     banner = {Colour::green, "reproduced",
-              fmt::format("{}: {} bit for bit", case_name, counted(report.metrics, "metric")), "", ""};
+              fmt::format("{}: {} bit for bit", case_name, counted(report.metrics, "metric"))};
     if (!report.output_sha256.empty()) output = "output " + report.output_sha256;
   }
   return terminal_of({std::move(lines), std::move(banner), Paragraph{output}}, screen);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/json.h"
 #include "core/quantiles.h"
 #include "harness/gating/gate.h"
 #include "harness/gating/verdicts.h"

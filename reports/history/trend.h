@@ -106,9 +106,6 @@ std::vector<TrendSeries> leading_trends(const std::vector<TrendSeries>& series, 
 std::string render_trends(const TrendHistory& history, const std::vector<TrendSeries>& series,
                           const Screen& screen = {});
 
-// Returns the p of a step for a reader: "exact" for 0, "n/a" for 1, of too few runs for any.
-std::string step_p_text(double p);
-
 // Return a chart for each series (at most 24, those with changes first): the values over the runs, the levels
 // as lines, the changes marked; and the same as SVG that needs no other file.
 Drawing trends_drawing(const TrendHistory& history, const std::vector<TrendSeries>& series);

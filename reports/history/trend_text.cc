@@ -22,16 +22,6 @@ VerdictRow verdict_on(const TrendSeries& series, const LevelChange& level) {
                        level.mean_after);
 }
 
-// Before, after, change, its size and what it is.
-void add_level(const VerdictRow& row, std::vector<TableCell>& cells) {
-  const VerdictCells texts = verdict_cells(row);
-  cells.insert(cells.end(), {{texts.before},
-                             {texts.after},
-                             {texts.change, colour_of(row)},
-                             {texts.size},
-                             {row.label, colour_of(row)}});
-}
-
 ShortNames names_of(const std::vector<TrendSeries>& series) {
   std::set<std::string> names;
   for (const TrendSeries& one : series) names.insert(one.case_name);
@@ -43,13 +33,16 @@ std::string commit_of(const TrendRun& run) {
   return (run.folder_commit.empty() ? run.commit : run.folder_commit).substr(0, 8);
 }
 
-// The changes of each run, by its place in the history; the reason of a row is the p of its step.
+// The p of a step; nothing of too few runs for any.
+std::string p_text(double p) { return p == 0 ? ", exact" : p == 1 ? "" : fmt::format(", p {:.1e}", p); }
+
+// The changes of each run, by its place in the history, with the p of their steps.
 std::map<std::size_t, Verdicts, std::greater<>> changes_of_runs(const std::vector<TrendSeries>& series) {
   std::map<std::size_t, Verdicts, std::greater<>> changes;
   for (const TrendSeries& one : series)
     for (const ChangePoint& change : one.changes) {
       VerdictRow row = verdict_on(one, change.level);
-      row.reason = step_p_text(change.level.p);
+      row.change = verdict_cells(row).change + p_text(change.level.p);
       changes[one.runs[change.index]].rows.push_back(std::move(row));
     }
   for (auto& [run, verdicts] : changes) sort_worst_first(verdicts.rows);
@@ -58,16 +51,12 @@ std::map<std::size_t, Verdicts, std::greater<>> changes_of_runs(const std::vecto
 
 // The newest level of each value that changed against the pinned run.
 Table pinned_table(const std::vector<TrendSeries>& series, const ShortNames& names) {
-  Table table = table_with({"case", "metric", ">pinned", ">newest", ">change", ">size", "which is"});
-  std::vector<VerdictRow> rows;
+  Verdicts verdicts;
   for (const TrendSeries& one : series)
-    if (one.pinned && one.pinned->changed) rows.push_back(verdict_on(one, one.pinned->level));
-  sort_worst_first(rows);
-  for (const VerdictRow& row : rows) {
-    table.rows.push_back({{names.of.at(row.case_name)}, {verdict_cells(row).what}});
-    add_level(row, table.rows.back());
-  }
-  return table;
+    if (one.pinned && one.pinned->changed) verdicts.rows.push_back(verdict_on(one, one.pinned->level));
+  sort_worst_first(verdicts.rows);
+  return verdict_table(by_case(verdicts), names,
+                       {.rows = VerdictView::Rows::all, .before = "pinned", .after = "newest"});
 }
 
 // The newest change of each value, which decides nothing.
@@ -213,29 +202,26 @@ std::vector<ReportBlock> trend_blocks(const TrendHistory& history, const std::ve
                                       const TrendLink& link) {
   const auto changes = changes_of_runs(series);
   const ShortNames names = names_of(series);
-  // A run's name is never shortened: it is what the bundle is found by.
-  Table table = table_with(
-      {"since", "case", "metric", ">before", ">after", ">change", ">size", "which is", ">p", ">more"});
-  table.label = "changes over the runs";
-  table.dispensable = {"more", "p", "size", "which is", "before"};
-  table.notes = {{"size", "size: the change in units of what a gate allows by default"},
-                 {"more", "more: further values of the case that changed with the run (--metric)"}};
-  for (const auto& [run, verdicts] : changes) {
-    const TrendRun& since = history.runs[run];
-    for (const CaseVerdicts& one : by_case(verdicts)) {
-      if (!has_room(table)) continue;
-      const std::string& name = one.worst->case_name;
-      table.rows.push_back({{commit_of(since).empty() ? since.id : commit_of(since)},
-                            {names.of.at(name)},
-                            {verdict_cells(*one.worst).what}});
-      add_level(*one.worst, table.rows.back());
-      table.rows.back().push_back({one.worst->reason});
-      table.rows.back().push_back({one.others > 0 ? fmt::format("+{}", one.others) : ""});
-      if (link) table.rows.back()[1].html = link(run, name, names.of.at(name));
-      table.subjects.push_back({name});
+  std::vector<CaseVerdicts> cases;
+  std::vector<std::size_t> runs;  // of each
+  for (const auto& [run, verdicts] : changes)
+    for (CaseVerdicts& one : by_case(verdicts)) {
+      if (is_unchanged(*one.worst)) continue;  // in the last digits alone
+      cases.push_back(std::move(one));
+      runs.push_back(run);
     }
+  Table table = verdict_table(cases, names, {.passes = true, .most = kMaxTableRows});
+  table.label = "changes over the runs";
+  table.dispensable = {"more", "size", "verdict", "before"};
+  table.columns.insert(table.columns.begin(), {"since"});
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const TrendRun& since = history.runs[runs[i]];
+    const std::string& name = cases[i].worst->case_name;
+    if (link) table.rows[i].front().html = link(runs[i], name, names.of.at(name));
+    // A run's name is never shortened: it is what the bundle is found by.
+    table.rows[i].insert(table.rows[i].begin(), {commit_of(since).empty() ? since.id : commit_of(since)});
+    table.subjects[i].opens = false;
   }
-  drop_columns(table, "");
   std::vector<ReportBlock> blocks;
   if (!changes.empty()) blocks = {common_words(names.common), std::move(table)};
   if (Table pinned = pinned_table(series, names); !pinned.rows.empty())
@@ -279,8 +265,6 @@ std::string render_trends(const TrendHistory& history, const std::vector<TrendSe
                       counted(static_cast<std::size_t>(still), "value"));
   return text + terminal_of(trend_banner(history, series), screen);
 }
-
-std::string step_p_text(double p) { return p == 0 ? "exact" : p == 1 ? "n/a" : fmt::format("{:.1e}", p); }
 
 Drawing trends_drawing(const TrendHistory& history, const std::vector<TrendSeries>& series) {
   constexpr std::size_t kMaxCharts = 24;

@@ -113,8 +113,7 @@ std::string comparison_json(const AbDocument& document, const AbReport& report) 
                      {"series", std::move(series)}});
   }
   const auto [a, b] = names_of_sides(document);
-  return Json({{"sides", {a, b}}, {"comparison", std::move(cases)}})
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+  return compact_json({{"sides", {a, b}}, {"comparison", std::move(cases)}});
 }
 
 }  // namespace

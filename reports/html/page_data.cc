@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/drawing/colour_map.h"
+#include "core/text.h"
+#include "harness/measuring/samplers.h"
 #include "harness/measuring/timing.h"
 #include "harness/records/numbers.h"
+#include "harness/records/profile_details.h"
 #include "metrics/score_options.h"
 #include "reports/content/case_columns.h"
 #include "reports/content/commands.h"
@@ -100,6 +104,48 @@ Json gate_json(const BundleContent& content) {
   return rows;
 }
 
+constexpr std::size_t kLongestName = 160, kDeepestFrame = 200;
+constexpr std::size_t kMaxFlameFrames = 20'000;  // in one page; its cases share them evenly
+
+struct StackFrame {
+  std::uint64_t samples = 0;
+  std::map<std::string, StackFrame, std::less<>> callees;
+};
+
+StackFrame frames_of(const FoldedStacks& stacks) {
+  StackFrame root;
+  for (const auto& [stack, samples] : stacks) {
+    StackFrame* frame = &root;
+    root.samples += samples;
+    std::size_t level = 0;
+    for (const std::string_view function : functions_of(stack)) {
+      if (++level > kDeepestFrame) break;
+      frame = &frame->callees.try_emplace(elide_middle(printable(function), kLongestName)).first->second;
+      frame->samples += samples;
+    }
+  }
+  return root;
+}
+
+void count_frames(const StackFrame& frame, std::vector<std::uint64_t>& samples) {
+  for (const auto& [name, callee] : frame.callees) {
+    samples.push_back(callee.samples);
+    count_frames(callee, samples);
+  }
+}
+
+// Adds what a frame calls to the lists of a page; `indices` are the places of names.
+void write_frames(const StackFrame& frame, std::size_t level, std::map<std::string, std::size_t>& indices,
+                  Json& page) {
+  for (const auto& [name, callee] : frame.callees) {
+    if (callee.samples < page["least"]) continue;
+    const auto [place, is_new] = indices.emplace(name, indices.size());
+    if (is_new) page["names"].push_back(name);
+    page["frames"].push_back({place->second, level, callee.samples});
+    write_frames(callee, level + 1, indices, page);
+  }
+}
+
 }  // namespace
 
 Json scale_colours_json() {
@@ -141,13 +187,47 @@ std::string page_data_json(const BundleContent& content, const std::map<std::str
     if (const auto found = stacks.find(record.case_name); found != stacks.end())
       cases.back()["stacks"] = *found->second;
   }
-  const Json data = {{"reproduce", reproduce_command(results.run)},
-                     {"metrics", metrics_json(results, names)},
-                     {"cases", std::move(cases)},
-                     {"gate", gate_json(content)},
-                     {"colours", scale_colours_json()},
-                     {"photographs", std::move(photographs)}};
-  return data.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return compact_json({{"reproduce", reproduce_command(results.run)},
+                       {"metrics", metrics_json(results, names)},
+                       {"cases", std::move(cases)},
+                       {"gate", gate_json(content)},
+                       {"colours", scale_colours_json()},
+                       {"photographs", std::move(photographs)}});
+}
+
+Json stacks_json(std::string_view stacks, const std::string& source, std::size_t most) {
+  const StackFrame root = frames_of(read_folded(stacks, source));
+  if (root.samples == 0) return nullptr;
+  std::vector<std::uint64_t> samples;
+  count_frames(root, samples);
+  std::uint64_t least = 1;
+  if (samples.size() > most) {
+    std::ranges::sort(samples, std::ranges::greater{});
+    least = samples[most] + 1;
+  }
+  Json page = {
+      {"samples", root.samples}, {"least", least}, {"names", Json::array()}, {"frames", Json::array()}};
+  std::map<std::string, std::size_t> indices;
+  write_frames(root, 0, indices, page);
+  return page;
+}
+
+std::string flames_section(const std::map<std::string, std::string>& stacks) {
+  if (stacks.empty()) return "";
+  return scripted_section(
+      "flames", "Where the processor's time goes",
+      "Samples of the stacks, callers above: the width of a box is its share of the samples. "
+      "A click or Enter zooms, Esc shows all of it, arrows move.");
+}
+
+std::map<std::string, JsonBox> page_stacks(const std::map<std::string, std::string>& stacks) {
+  std::map<std::string, JsonBox> pages;
+  for (const auto& [name, text] : stacks)
+    if (Json json =
+            stacks_json(text, profile_file(name, kProfileStacksFile), kMaxFlameFrames / stacks.size());
+        !json.is_null())
+      pages[name] = std::move(json);
+  return pages;
 }
 
 }  // namespace aqbench

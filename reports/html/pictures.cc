@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <set>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -19,13 +18,16 @@
 namespace aqbench {
 namespace {
 
-// Reads a number, NaN for an empty field. Returns false for other text.
-bool read_number(std::string_view field, double& value) {
-  value = std::numeric_limits<double>::quiet_NaN();
-  if (field.empty()) return true;
-  const std::optional<double> number = parse_double(field);
-  if (number) value = *number;
-  return number.has_value();
+// Returns the numbers of fields, NaN for an empty one; nullopt where one is other text.
+std::optional<std::vector<double>> numbers_of(std::span<const std::string_view> fields) {
+  std::vector<double> numbers;
+  for (const std::string_view field : fields) {
+    const auto number =
+        field.empty() ? std::optional(std::numeric_limits<double>::quiet_NaN()) : parse_double(field);
+    if (!number) return std::nullopt;
+    numbers.push_back(*number);
+  }
+  return numbers;
 }
 
 bool is_index(double value) { return value >= 0 && value < 10000 && value == std::floor(value); }
@@ -186,19 +188,13 @@ std::vector<ReportPicture> parse_picture_list(std::string_view csv, const std::s
   std::vector<ReportPicture> pictures;
   for_each_row(csv, "file,", source, [&](const std::vector<std::string_view>& fields) {
     if (fields.size() != 9 || !is_plain_picture(fields[0], fields[1])) return false;
-    ReportPicture picture;
-    picture.file = fields[0];
-    picture.kind = fields[1];
-    picture.camera = fields[2];
-    picture.unit = fields[3];
-    double every_px = 0;
-    const bool good = read_number(fields[4], picture.low) && read_number(fields[5], picture.high) &&
-                      read_number(fields[6], every_px) && read_number(fields[7], picture.filled_pct) &&
-                      read_number(fields[8], picture.beyond_pct);
-    if (!good || !std::isfinite(picture.low) || !std::isfinite(picture.high) || !is_index(every_px))
+    const auto numbers = numbers_of(std::span(fields).subspan(4));
+    if (!numbers || !std::isfinite((*numbers)[0]) || !std::isfinite((*numbers)[1]) ||
+        !is_index((*numbers)[2]))
       return false;
-    picture.every_px = static_cast<int>(every_px);
-    pictures.push_back(std::move(picture));
+    const std::vector<std::string> texts(fields.begin(), fields.begin() + 4);
+    pictures.push_back({texts[0], texts[1], texts[2], texts[3], (*numbers)[0], (*numbers)[1],
+                        static_cast<int>((*numbers)[2]), (*numbers)[3], (*numbers)[4], ""});
     return true;
   });
   return pictures;
@@ -217,11 +213,10 @@ std::map<TilePlace, ReportTile> tiles_by_place(std::span<const ReportTile> tiles
 std::vector<ReportTile> parse_tiles_csv(std::string_view csv, const std::string& source) {
   std::vector<ReportTile> tiles;
   for_each_row(csv, "column,", source, [&](const std::vector<std::string_view>& fields) {
-    if (fields.size() != 10) return false;
-    std::array<double, 10> values{};
-    bool good = true;
-    for (std::size_t i = 0; i < values.size(); ++i) good = read_number(fields[i], values[i]) && good;
-    if (!good || !is_index(values[0]) || !is_index(values[1])) return false;
+    const auto numbers = numbers_of(fields);
+    if (!numbers || numbers->size() != 10) return false;
+    const std::vector<double>& values = *numbers;
+    if (!is_index(values[0]) || !is_index(values[1])) return false;
     if (!(values[8] > values[2]) || !(values[9] > values[3])) return false;  // also without corners
     tiles.push_back({static_cast<int>(values[0]), static_cast<int>(values[1]), values[2], values[3],
                      values[8], values[9], values[5], values[7]});

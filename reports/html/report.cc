@@ -12,7 +12,6 @@
 #include "reports/content/case_columns.h"
 #include "reports/content/charts.h"
 #include "reports/content/environment_text.h"
-#include "reports/content/narrative.h"
 #include "reports/content/rivals.h"
 #include "reports/content/run_sections.h"
 #include "reports/content/verdict_text.h"
@@ -65,25 +64,20 @@ std::string report_head(const BundleContent& content, const ReportPictures& pict
   std::string text =
       fmt::format("<h1>{}</h1>\n{}", xml_escape(run_title(results)), html_of(card_of(content, pictures)));
   if (has_injected_faults(results)) text += "<p><span class=\"badge bad\">injected faults</span></p>\n";
-  std::vector<std::string> sentences = narrative_lines(content);
-  const std::string first = xml_escape(sentences.front());
-  sentences.erase(sentences.begin());
-  if (sentences.empty()) return text + fmt::format("<p>{}</p>\n", first);
-  return text + fmt::format("<details><summary>{} In words</summary>\n{}</details>\n", first,
-                            html_of(Lines{sentences}));
+  for (const std::string& sentence : run_sentences(content)) text += html_of(Paragraph{sentence});
+  return text;
 }
 
 std::string clouds_section(std::size_t shown, std::size_t left_out, std::size_t photographs_left_out) {
   if (shown == 0) return "";
-  const auto no_room = [](std::size_t count, const char* format, const char* what) {
-    return count > 0 ? fmt::format(fmt::runtime(format), counted(count, what)) : std::string();
-  };
-  return scripted_section(
-      "clouds", "3D view",
+  std::string text =
       "Drag to turn, shift-drag to move, wheel or pinch to zoom, click a point to ask what it is. The "
-      "colours have one scale for all cases." +
-          no_room(left_out, " Of {} there is no room for the cloud.", "case") +
-          no_room(photographs_left_out, " There is no room for {} in pictures/.", "photograph"));
+      "colours have one scale for all cases.";
+  if (left_out > 0) text += fmt::format(" Of {} there is no room for the cloud.", counted(left_out, "case"));
+  if (photographs_left_out > 0)
+    text +=
+        fmt::format(" There is no room for {} in pictures/.", counted(photographs_left_out, "photograph"));
+  return scripted_section("clouds", "3D view", text);
 }
 
 // What the shares of a profile are of.
@@ -107,7 +101,7 @@ struct PageBody {
 PageBody page_body(const BundleContent& content, const BundleContent& page, const ReportPictures& pictures) {
   const Results& results = content.results;
   auto groups = group_cases(results);
-  take_common_axes(groups);  // the sentences at the head say what it is
+  take_common_axes(groups);  // the tables say what it is
   std::string above;
   for (Section& section : leading_sections(content, page)) {
     if (const auto table = std::ranges::find_if(

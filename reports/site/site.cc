@@ -11,7 +11,6 @@
 #include "core/text.h"
 #include "harness/gating/gate.h"
 #include "reports/bundle/verify.h"
-#include "reports/site/suite_page.h"
 
 namespace aqbench {
 namespace {

@@ -1,4 +1,4 @@
-#include "reports/site/suite_page.h"
+#include "reports/site/site.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,6 @@
 #include "core/sha256.h"
 #include "core/text.h"
 #include "reports/content/commands.h"
-#include "reports/content/narrative.h"
 #include "reports/content/run_sections.h"
 #include "reports/html/page.h"
 

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include <iterator>
 
 #include "core/text.h"
 #include "harness/ab/decision.h"
-#include "harness/ab/report.h"
 #include "reports/content/environment_text.h"
 #include "reports/content/verdict_blocks.h"
 
@@ -118,11 +117,11 @@ std::vector<std::string> ab_case_lines(const AbCaseReport& one, const AbSettings
   if (!one.reason.empty()) lines.push_back(one.reason);
   if (!one.outputs.empty()) lines.push_back("outputs: " + one.outputs);
   for (const AbOutcomeReport& outcome : one.outcomes)
-    for (std::string& line : outcome_lines(outcome, settings)) lines.push_back(std::move(line));
+    std::ranges::move(outcome_lines(outcome, settings), std::back_inserter(lines));
   if (!one.time || !one.time->comparison) return lines;
   lines.push_back(resolution_text(*one.time->comparison, settings));
-  for (std::string& line : slow_lines(*one.time->comparison, unit_of(one.time->decided_by)))
-    lines.push_back(std::move(line));
+  std::ranges::move(slow_lines(*one.time->comparison, unit_of(one.time->decided_by)),
+                    std::back_inserter(lines));
   if (one.time->confirmation)
     lines.push_back("fresh pairs: " + ab_change_text(*one.time->confirmation) + ", " +
                     ab_interval_text(*one.time->confirmation) + ", " +
@@ -240,7 +239,7 @@ Banner banner_of(const AbReport& report) {
   if (!report.validation) return banner_of(report.verdicts);
   const bool pass = report.exit_code() == ExitCode::pass;
   return {pass ? Colour::green : Colour::red, pass ? "PASS" : "FAIL",
-          validation_lines(*report.validation).front(), "", ""};
+          validation_lines(*report.validation).front()};
 }
 
 std::vector<Section> ab_sections(const AbDocument& document, const AbReport& report) {

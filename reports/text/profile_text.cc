@@ -10,7 +10,6 @@
 #include "core/json.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/records/profile_details.h"
 #include "reports/content/case_groups.h"
 
 namespace aqbench {

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "core/text.h"
 #include "harness/records/numbers.h"
 #include "reports/content/case_columns.h"

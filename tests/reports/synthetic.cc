@@ -18,7 +18,7 @@
 #include "pipeline/method/method.h"
 #include "reports/bundle/bundle.h"
 #include "reports/content/commands.h"
-#include "reports/text/summary.h"
+#include "reports/content/run_sections.h"
 
 namespace aqbench {
 

@@ -68,10 +68,5 @@
   }
 
   plots.start = start;
-  const watch = new IntersectionObserver((entries) => {
-    if (!entries.some((entry) => entry.isIntersecting)) return;
-    watch.disconnect();
-    start();
-  }, {rootMargin: '400px'});
-  watch.observe(section);
+  aqbench.when_near(section, start);
 })();

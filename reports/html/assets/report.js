@@ -5,8 +5,13 @@ const aqbench = (() => {
   const data = {cases: [], metrics: [], ...JSON.parse(document.getElementById('aqbench-data')?.textContent ?? '{}')};
 
   // Makes an element: make('td', {class: 'bad'}, 'text', child, ...).
-  function make(tag, attributes = {}, ...children) {
-    const element = document.createElement(tag);
+  const make = (tag, attributes = {}, ...children) => filled(document.createElement(tag), attributes, children);
+
+  // Makes an element of a drawing.
+  const draw = (tag, attributes, ...children) =>
+    filled(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
+
+  function filled(element, attributes, children) {
     for (const [name, value] of Object.entries(attributes))
       if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
       else if (value !== false && value !== null) element.setAttribute(name, value === true ? '' : value);
@@ -174,6 +179,16 @@ const aqbench = (() => {
     open_linked();
   }
 
+  // Starts what draws in a section when that comes near.
+  function when_near(section, start_drawing) {
+    const watch = new IntersectionObserver((entries) => {
+      if (!entries.some((entry) => entry.isIntersecting)) return;
+      watch.disconnect();
+      start_drawing();
+    }, {rootMargin: '400px'});
+    watch.observe(section);
+  }
+
   // The sections of a long page, which stay in view.
   function add_contents() {
     const sections = [...document.querySelectorAll('main > section[id]')].filter((section) =>
@@ -191,6 +206,6 @@ const aqbench = (() => {
     add_contents();
   }
 
-  return {data, make, choice, table_of, number, order_of_keys, cell_key, passes, decoded, open_case, start};
+  return {data, make, draw, choice, when_near, table_of, number, order_of_keys, cell_key, passes, decoded, open_case, start};
 })();
 aqbench.start();

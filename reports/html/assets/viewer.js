@@ -2,7 +2,7 @@
 // a program gave its points; B minus A; the true surface, holes with their causes, cameras, rig and water. All data are in the page.
 'use strict';
 const aqbench_viewer = (() => {
-  const {make, number} = aqbench;
+  const {number} = aqbench;
   // None is red or blue: these say how far points are off.
   const cause_colours = ['#808080', '#c77cff', '#a6761d', '#e69f00', '#f0e442', '#009e73', '#999933'];
   const cause_texts = ['covered', 'fewer than two cameras see it', 'no camera has a depth there (depth_estimation)',
@@ -212,12 +212,7 @@ const aqbench_viewer = (() => {
     if (!overlay) return;
     const width = canvas.width / pixels, height = canvas.height / pixels, shapes = [];
     overlay.setAttribute('viewBox', `0 0 ${width} ${height}`);
-    const shape = (tag, attributes, text = '') => {
-      const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
-      for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-      element.textContent = text;
-      shapes.push(element);
-    };
+    const shape = (...parts) => shapes.push(aqbench.draw(...parts));
     // The labels of a page over two bundles begin with their side.
     const {cases, pairs} = aqbench.data, parts = parts_of_canvas(), label = (cloud) => cases[cloud.index].label.slice(pairs ? 3 : 0);
     const compared = state.mode === 'difference' && state.compared;
@@ -316,14 +311,13 @@ const aqbench_viewer = (() => {
           : `B minus A: the mean error is ${number(Number(Math.abs(change).toPrecision(3)))} mm ${change > 0 ? 'larger' : 'smaller'} here.`;
     }
     if (found.kind === 'hole') {
-      const steps = [...cloud.view.holes.slice(3 * index, 3 * index + 3)].map((value) => value * cloud.view.step_mm);
-      return `${name}\nhole at ${place(steps)}: ${cause_texts[cloud.view.causes[index]]}`;
+      return `${name}\nhole at ${place(place_of(found))}: ${cause_texts[cloud.view.causes[index]]}`;
     }
     const mark = cloud.view.marks[cloud.points.order[index]], own = cloud.view.colours?.[cloud.points.order[index]];
     const value = cloud.points.errors[index];
     const what = cloud.view.values !== 'agreement' ? `error ${number(Number(value.toFixed(3)))} mm`
       : Number.isNaN(value) ? 'agreement not known' : `agreement of images ${number(Number(value.toFixed(2)))}`;
-    return `${name}\npoint at ${place(cloud.points.positions.slice(3 * index, 3 * index + 3))}; ${what}; ` +
+    return `${name}\npoint at ${place(place_of(found))}; ${what}; ` +
       `${(mark & 15) === 15 ? 'views not known' : `${mark & 15} cameras see it`}; ` +
       `${mark >> 4 === 15 ? 'no confidence' : `confidence ${((mark >> 4) / 14).toFixed(2)}`}` +
       (own === undefined ? '' : `; colour ${hex_of_code(own)}`);

@@ -65,9 +65,8 @@ const viewer_draw = (() => {
 
     // Returns [x, y, w] of a vertex: pixels of the canvas with y down, distance along the view.
     function place(p, i) {
-      const x = p[3 * i], y = p[3 * i + 1], z = p[3 * i + 2], w = m[3] * x + m[7] * y + m[11] * z + m[15];
-      return [part[0] + (1 + (m[0] * x + m[4] * y + m[8] * z + m[12]) / w) / 2 * part[2],
-        part[1] + (1 - (m[1] * x + m[5] * y + m[9] * z + m[13]) / w) / 2 * part[3], w];
+      const [u, v, w] = viewer_camera.project(m, p[3 * i], p[3 * i + 1], p[3 * i + 2]);
+      return [part[0] + (1 + u) / 2 * part[2], part[1] + (1 - v) / 2 * part[3], w];
     }
 
     function points(shape, count, fixed, colours, size, least) {

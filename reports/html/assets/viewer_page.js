@@ -277,9 +277,7 @@
     const gl = viewer_draw.painter(canvas);
     const bar = make('canvas', {'aria-hidden': 'true'}), low = make('span'), high = make('span');
     const output = make('output', {'aria-live': 'polite'}, 'A click tells what a point is: error, views, cause.');
-    const facts = make('p', {class: 'dim'}), overlay = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
-    overlay.setAttribute('class', 'overlay');
-    overlay.setAttribute('aria-hidden', 'true');
+    const facts = make('p', {class: 'dim'}), overlay = aqbench.draw('svg', {class: 'overlay', 'aria-hidden': 'true'});
     viewer.state = {canvas, gl, a: null, b: null, mode: 'both', colour_by: 'error', limit_mm: 2, show: {},
       moving_share: 1, picked: null, parts: {output, sightings: make('div', {class: 'sightings'}), facts, overlay, legend: {bar, low, high}}};
     const {state} = viewer, tools = controls();
@@ -332,10 +330,5 @@
   viewer.start = start;
   viewer.mesh_text = mesh_text;
   add_turn_buttons();
-  const watch = new IntersectionObserver((entries) => {
-    if (!entries.some((entry) => entry.isIntersecting)) return;
-    watch.disconnect();
-    start();
-  }, {rootMargin: '400px'});
-  watch.observe(section);
+  aqbench.when_near(section, start);
 })();

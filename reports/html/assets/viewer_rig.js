@@ -2,7 +2,7 @@
 // shows it. No formula of lenses or water is needed: the view has their rays (view_rays.js).
 'use strict';
 const viewer_rig = (() => {
-  const {make} = aqbench;
+  const {make, draw} = aqbench;
   const most_shown = 12;  // photographs in a strip
   const textures = new Map();
 
@@ -126,20 +126,13 @@ const viewer_rig = (() => {
     return {seen, hidden};
   }
 
-  function drawing(tag, attributes, ...children) {
-    const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    element.append(...children);
-    return element;
-  }
-
   // A photograph with a cross at the pixel.
   function figure_of({camera: {size_px: [width, height]}, pixel, text, photograph: {url, every_px}}) {
     const [w, h] = [Math.floor(width / every_px), Math.floor(height / every_px)], arm = w / 16;
     const [x, y] = [(pixel.x + 0.5) / every_px, (pixel.y + 0.5) / every_px];
     const d = [[1, 0], [-1, 0], [0, 1], [0, -1]].map(([a, b]) => `M${x + a * arm / 4} ${y + b * arm / 4}l${a * arm} ${b * arm}`).join('');
-    return make('figure', {}, drawing('svg', {viewBox: `0 0 ${w} ${h}`, role: 'img', 'aria-label': `the point in the image of ${text}`},
-      drawing('image', {href: url, width: w, height: h}), drawing('path', {d, class: 'under'}), drawing('path', {d})),
+    return make('figure', {}, draw('svg', {viewBox: `0 0 ${w} ${h}`, role: 'img', 'aria-label': `the point in the image of ${text}`},
+      draw('image', {href: url, width: w, height: h}), draw('path', {d, class: 'under'}), draw('path', {d})),
     make('figcaption', {}, text));
   }
 

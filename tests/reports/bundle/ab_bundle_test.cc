@@ -9,7 +9,7 @@
 #include "core/sha256.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/verify.h"
-#include "reports/text/summary.h"
+#include "reports/content/run_sections.h"
 #include "tests/core/error_matcher.h"
 #include "tests/reports/ab_bundle.h"
 #include "tests/reports/synthetic.h"

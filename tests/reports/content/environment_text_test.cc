@@ -7,7 +7,7 @@
 #include "harness/planning/axis.h"
 #include "harness/planning/plan_request.h"
 #include "reports/content/environment_text.h"
-#include "reports/content/narrative.h"
+#include "reports/content/run_sections.h"
 #include "tests/reports/synthetic.h"
 
 namespace aqbench {
@@ -60,42 +60,16 @@ TEST(ReproduceCommand, OfAProfileIsAProfile) {
   EXPECT_EQ(reproduce_command(run), "aqbench profile undulating/roma_like/seed=43");
 }
 
-using ::testing::Contains;
-
-TEST(Narrative, SentencesAreComputed) {
+TEST(RunSentences, SayHowTheRunWent) {
   BundleContent content = content_of(synthetic_results());
-  Record& record = content.results.records[3];
-  record.simulated = false;
-  record.stages = {{"depth", "", 1, {90}, {60}, {}, {}},
-                   {"extract", "depth", 1, {30}, {30}, {}, {}},
-                   {"fusion", "", 1, {10}, {10}, {}, {}}};
   content.tests = "passed";
-  const auto lines = narrative_lines(content);
-  EXPECT_EQ(lines.front(), "4 of 4 planned cases ok.");
-  EXPECT_THAT(
-      lines,
-      Contains(
-          "undulating: roma_like has the smallest mean error, 0.800 mm, 2.00 x lower than lightglue_like."));
-  EXPECT_EQ(lines[1], "All cases have seed=42; the names in these sentences leave it out.");
-  EXPECT_THAT(lines,
-              Contains("undulating/roma_like: the stage depth takes 60.0 % of the time of all stages."));
-  EXPECT_EQ(lines.back(), "The program's own tests: passed.");
+  EXPECT_THAT(run_sentences(content),
+              ::testing::ElementsAre("4 of 4 planned cases ok.", "The program's own tests: passed."));
   content.results.records[0].status = Status::crashed;
-  content.results.records[0].reason = "x";
-  EXPECT_EQ(narrative_lines(content).front(), "3 of 4 planned cases ok, 1 crashed.");
-}
-
-TEST(Narrative, EqualErrorsAreCalledEqual) {
-  BundleContent content = content_of(synthetic_results());
-  content.results.records.clear();
-  for (const int batch : {1, 8}) {
-    Record record = synthetic_record("flat_plane", "plane_sweep", 42, 1);
-    record.case_name += "/batch=" + std::to_string(batch) + "/size=256";
-    record.axes.emplace_back("batch", std::int64_t{batch});
-    content.results.records.push_back(record);
-  }
-  EXPECT_THAT(narrative_lines(content), Contains("flat_plane: plane_sweep batch=1 has the smallest mean "
-                                                 "error, 1.00 mm, as small as that of plane_sweep batch=8."));
+  content.results.records[1].injected = {{"simulation", "corrupt", 1}};
+  content.results.run.complete = false;
+  EXPECT_EQ(run_sentences(content)[0], "3 of 4 planned cases ok, 1 crashed; the run was interrupted.");
+  EXPECT_THAT(run_sentences(content)[1], ::testing::StartsWith("Faults were put into cases"));
 }
 
 using ::testing::IsEmpty;

@@ -46,8 +46,8 @@ TEST(FillDocs, AnyChangedCharacterOfATableIsStale) {
   DocsSections sections = bundle_sections(bundles);
   sections.merge(registry_sections());
   std::string document;
-  for (const char* name : {"accuracy", "accuracy bundle", "environment", "reproduce", "narrative", "scenes",
-                           "methods", "metrics", "suites"})
+  for (const char* name :
+       {"accuracy", "accuracy bundle", "environment", "reproduce", "scenes", "methods", "metrics", "suites"})
     document += std::string("<!-- aqbench:") + name + " -->\n<!-- aqbench:end -->\n";
   const std::string fresh = fill_docs(document, "D.md", sections).text;
   EXPECT_THAT(fresh, HasSubstr("| undulating | roma_like | 0.800 |")) << "no column of one value";

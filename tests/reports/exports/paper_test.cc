@@ -14,7 +14,6 @@
 #include "core/processes/process.h"
 #include "harness/viewing/make_view.h"
 #include "reports/content/charts.h"
-#include "reports/exports/figures.h"
 #include "reports/exports/paper.h"
 #include "scenes/cloud/ply.h"
 #include "scenes/surfaces/shapes.h"

@@ -42,20 +42,20 @@ TEST(Compare, TheSameRecordsTwiceAreRefused) {
 }
 
 TEST(Compare, EqualAccuracyIsCountedAndTimesAreATrend) {
-  const Results a = on_machine("X", 2);
-  const CompareReport report = compare_results(a, later(a));
-  EXPECT_EQ(report.cases, 4u);
+  const Results a = on_machine("X", 2), b = later(a);
+  const CompareReport report = compare_results(a, b);
+  EXPECT_EQ(report.cases.size(), 4u);
   EXPECT_THAT(report.key_differences, IsEmpty());
-  ASSERT_EQ(report.times.size(), 4u);
-  EXPECT_DOUBLE_EQ(*report.times[0].b_ms / *report.times[0].a_ms, 1.1);
   const std::string text = render_compare(report);
+  EXPECT_THAT(text.substr(text.find("\nTimes:")), HasSubstr("  1.1 x\n"));
   EXPECT_THAT(text, HasSubstr("40 values the same in both"));
   EXPECT_THAT(text, HasSubstr("\nTimes: same machine key, other moments: a trend, no verdict\n"));
   EXPECT_THAT(text, HasSubstr("A: 20250520T101112Z, commit 0123456789ab"));
 }
 
 TEST(Compare, WhatDiffersInTheMachineIsNamed) {
-  const CompareReport report = compare_results(on_machine("X", 2), later(on_machine("Y", 4)));
+  const Results a = on_machine("X", 2), b = later(on_machine("Y", 4));
+  const CompareReport report = compare_results(a, b);
   EXPECT_THAT(report.key_differences, ElementsAre("cpu_model is \"Y\", A's \"X\"", "threads is 4, A's 2"));
   EXPECT_THAT(render_compare(report), HasSubstr("times are a trend only: cpu_model is \"Y\", A's \"X\""));
   Results without = synthetic_results();
@@ -71,7 +71,7 @@ TEST(Compare, CasesThatCannotBeComparedAreNotes) {
   b.records[1].reason = "x";
   b.records[2].case_name = "other/case";
   const CompareReport report = compare_results(a, b);
-  EXPECT_EQ(report.cases, 1u);
+  EXPECT_EQ(report.cases.size(), 1u);
   EXPECT_THAT(
       report.notes,
       ElementsAre(HasSubstr("not compared: option flat_plane.x_max_m is 0.5, baseline 0.25"),
@@ -128,9 +128,9 @@ TEST(Compare, WhetherTheWorkMovedOrItsCost) {
   const CompareReport more_work = compare_results(a, b);
   const std::string text = render_compare(more_work);
   EXPECT_THAT(text, ::testing::ContainsRegex("undulating/roma_like +depth +100 +204 +2.04 x +2 x +1.02 x"));
-  EXPECT_THAT(text, HasSubstr("Tensor memory\n1 stage the same in both\n"));
   EXPECT_THAT(text, HasSubstr("\nAll cases have seed=42.\n"));
-  EXPECT_THAT(render_compare(more_work, true), ::testing::ContainsRegex("depth +1.00 +1.00 +2.00 +2.00"));
+  EXPECT_THAT(render_compare(more_work, true),
+              ::testing::ContainsRegex("tensor_memory.depth.net_bytes .bytes. +1048576 +1048576 +same"));
   // Calls are those of all repetitions: more repetitions are no more work.
   b.records[3].stages[0].calls = 40;
   b.records[3].stages[0].self_ms = {104, 100, 101, 103};

@@ -13,7 +13,7 @@
 #include "harness/records/case_result.h"
 #include "reports/content/charts.h"
 #include "reports/content/metrics_table.h"
-#include "reports/exports/figures.h"
+#include "reports/exports/paper.h"
 #include "reports/html/sections.h"
 #include "tests/reports/synthetic.h"
 #include "tests/reports/xml_check.h"
@@ -172,7 +172,7 @@ TEST(HtmlReport, ShowsEachPartAndNeedsNoNetworkAndNoScript) {
         "<h2>Stages</h2>", "<h2>Times</h2>", "<h2>All cases</h2>", "<b>FAIL</b>", "4 of 4 planned cases ok",
         "prefers-color-scheme:dark", "data:image/png;base64,iVBORw==", "cam&lt;00&gt;: red is nearer",
         "default-src 'none'", "71.2 % of the surface in view has one", "Beyond the scale: 0.500 %",
-        "One pixel of 3 x 3", "<li>All cases have seed=42;", "<h3>flat_plane</h3>",
+        "One pixel of 3 x 3", "All cases have seed=42.", "<h3>flat_plane</h3>",
         "<figcaption>roma_like</figcaption>"})
     EXPECT_THAT(page, HasSubstr(part));
   for (const char* foreign : {"<script src", "<link", "@import", "url(", " src=\"http", " href=\"http"})

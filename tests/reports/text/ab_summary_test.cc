@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "core/text.h"
-#include "reports/exports/figures.h"
+#include "reports/exports/paper.h"
 #include "tests/harness/ab/documents.h"
 
 namespace aqbench {
