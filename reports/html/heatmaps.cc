@@ -271,10 +271,8 @@ std::string case_pictures(const Results& results, const ReportPictures& pictures
     const CaseName& own = names.of.at(record->case_name);
     const std::string label = own.label();
     if (!tiles.empty()) {
-      auto scene =
-          std::ranges::find(scenes, own.scene, &std::pair<std::string, std::vector<MappedCase>>::first);
-      if (scene == scenes.end()) scene = scenes.insert(scene, {own.scene, {}});
-      scene->second.push_back(
+      if (scenes.empty() || scenes.back().first != own.scene) scenes.push_back({own.scene, {}});
+      scenes.back().second.push_back(
           {label, extent_text(tiles) + ", " + per_tile(tiles), map_id(results, *record), &tiles});
     }
     if (depths.empty()) continue;

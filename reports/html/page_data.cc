@@ -15,7 +15,6 @@
 #include "metrics/score_options.h"
 #include "reports/content/case_columns.h"
 #include "reports/content/commands.h"
-#include "reports/content/environment_text.h"
 #include "reports/content/verdict_text.h"
 
 namespace aqbench {
@@ -81,8 +80,6 @@ Json case_json(const Record& record, const std::string& label, const std::vector
              {"status", to_string(record.status)}};
   if (has_free_scale(record)) at["free_scale"] = true;
   if (!record.reason.empty()) at["reason"] = record.reason;
-  for (const InjectedFault& fault : record.injected)
-    at["injected"].push_back(fmt::format("{} in stage {}, {} times", fault.effect, fault.stage, fault.times));
   add_values(record, names, at);
   if (const auto ms = typical_ms(record.timing)) at["time_ms"] = *ms;
   Json options = Json::array();
@@ -187,8 +184,7 @@ std::string page_data_json(const BundleContent& content, const std::map<std::str
     if (const auto found = stacks.find(record.case_name); found != stacks.end())
       cases.back()["stacks"] = *found->second;
   }
-  return compact_json({{"reproduce", reproduce_command(results.run)},
-                       {"metrics", metrics_json(results, names)},
+  return compact_json({{"metrics", metrics_json(results, names)},
                        {"cases", std::move(cases)},
                        {"gate", gate_json(content)},
                        {"colours", scale_colours_json()},

@@ -26,8 +26,7 @@ std::size_t block_bytes(const PageBlocks& blocks);
 
 // Returns compact JSON: "metrics" (name, unit, better, definition), "cases" (name, label, status, reason,
 // values in the order of the metrics, why undefined ones are, times, options, command, stacks of
-// its profile), "gate" (case, metric, verdict, accepted value), "reproduce", "colours" of scales,
-// "photographs". `stacks` are those of page_stacks(), `photographs` those of add_photographs().
+// its profile), "gate" (case, metric, verdict, accepted value), "colours" of scales, "photographs". `stacks` are those of page_stacks(), `photographs` those of add_photographs().
 std::string page_data_json(const BundleContent& content, const std::map<std::string, JsonBox>& stacks,
                            Json photographs);
 

@@ -126,9 +126,7 @@ const aqbench = (() => {
     dialog.replaceChildren(
       make('button', {type: 'button', onclick: () => dialog.close()}, 'close (Esc)'), title,
       make('p', {}, `status: ${at.status}${at.reason ? ': ' + at.reason : ''}`),
-      ...(at.injected ?? []).map((text) => make('p', {class: 'bad'}, 'injected fault: ' + text)),
-      ...(at.command ? [make('h3', {}, 'Run it again and compare bit for bit (in the folder of this bundle)'), make('pre', {}, at.command), copy_button(at.command)] : []),
-      make('h3', {}, at.command ? 'Run the whole sweep again' : 'Import the numbers again'), make('pre', {}, data.reproduce), copy_button(data.reproduce));
+      ...(at.command ? [make('h3', {}, 'Run it again and compare bit for bit (in the folder of this bundle)'), make('pre', {}, at.command), copy_button(at.command)] : []));
     if (rows.length > 0)
       dialog.append(make('h3', {}, 'Values and what they mean'),
         table_of('values of the case', ['metric', 'value', 'gate', 'definition'], rows));
