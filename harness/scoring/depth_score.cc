@@ -141,14 +141,18 @@ std::vector<CameraDepthScore> score_depth_maps(std::span<const DepthMap> maps,
   for (const DepthMap& map : maps)
     if (std::ranges::find(cameras, map.camera, &Camera::name) == cameras.end())
       throw method_error("depth map of '{}': there is no such camera", map.camera);
-  for (const Camera& camera : cameras) {
-    if (camera.is_auxiliary) continue;
+  std::vector<std::optional<MetricSet>> metrics(cameras.size());
+  parallel_for(cameras.size(), 1, [&](std::size_t i, std::size_t) {
+    const Camera& camera = cameras[i];
+    if (camera.is_auxiliary) return;
     const std::filesystem::path file = true_depth_file(dataset_dir / "truth", camera.name, frame);
-    if (file.empty()) continue;
+    if (file.empty()) return;
     const DepthMap truth = read_true_depths(file, camera, crop);
     const auto map = std::ranges::find(maps, camera.name, &DepthMap::camera);
-    scores.push_back({camera.name, score_camera(map == maps.end() ? nullptr : &*map, truth)});
-  }
+    metrics[i] = score_camera(map == maps.end() ? nullptr : &*map, truth);
+  });
+  for (std::size_t i = 0; i < cameras.size(); ++i)
+    if (metrics[i]) scores.push_back({cameras[i].name, *std::move(metrics[i])});
   return scores;
 }
 
