@@ -28,14 +28,14 @@ constexpr double kPixels = double{kWidth} * kHeight;
 // Operations of single precision, a fused multiply-add as two. Window: column sums 10, moving window 6,
 // correlation 20. Winner: 10 a pixel and depth, shared by the sources.
 constexpr double kWindowFlops = 36, kWinnerFlops = 10.0 / kSources, kBilinearFlops = 12;
-// Two quartic polynomials a sample; in the refinement two parabolas, through three exact projections a pixel
-// in double precision.
+// Two quartic polynomials a sample; in the refinement two parabolas, which are two polynomials in column and
+// depth and their two derivatives, a pixel and source.
 constexpr double kSweepFlops = 16 + kBilinearFlops + kWindowFlops + kWinnerFlops;
-constexpr double kProjectionFlops = 2 * (4 * 14 + 40);  // four Newton steps in double precision
 constexpr int kRefinedDepths = 16;
 constexpr double kRefinementFlops =
-    8 + kBilinearFlops + kWindowFlops + kWinnerFlops + 3 * kProjectionFlops / kRefinedDepths;
-constexpr double kCastFlops = 2 * 45, kDepthSampleFlops = 2 * 20;
+    8 + kBilinearFlops + kWindowFlops + kWinnerFlops + 2 * (2 * 39 + 6) / double{kRefinedDepths};
+constexpr double kProjectionFlops = 4 * 14 + 40;  // four Newton steps
+constexpr double kCastFlops = 45, kDepthSampleFlops = 20;
 
 sweep::SyntheticViews render(int width_px, int height_px) {
   return sweep::render_synthetic(
