@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <malloc.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -146,6 +147,11 @@ bool reset_resident_peak() {
   const bool written = ::write(descriptor, "5", 1) == 1;
   ::close(descriptor);
   return written;
+}
+
+void keep_freed_memory() {
+  ::mallopt(M_MMAP_MAX, 0);         // large blocks come from the heap, too
+  ::mallopt(M_TRIM_THRESHOLD, -1);  // taken as SIZE_MAX: the heap never shrinks
 }
 
 std::optional<double> cgroup_quota_processors() {

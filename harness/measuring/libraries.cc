@@ -1,7 +1,6 @@
 #include "harness/measuring/libraries.h"
 
 #include <dlfcn.h>
-#include <malloc.h>
 #include <tbb/global_control.h>
 
 #include <atomic>
@@ -123,11 +122,6 @@ std::vector<std::pair<std::string, std::int64_t>> library_threads() {
 }
 
 bool cuda_device_available() { return torch_table().has_cuda_device(); }
-
-void keep_freed_memory() {
-  ::mallopt(M_MMAP_MAX, 0);         // large blocks come from the heap, too
-  ::mallopt(M_TRIM_THRESHOLD, -1);  // taken as SIZE_MAX: the heap never shrinks
-}
 
 TensorMemoryWatch::TensorMemoryWatch(TensorMemoryListener& listener)
     : previous_(memory_reports().listener.load()) {

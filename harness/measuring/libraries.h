@@ -58,12 +58,6 @@ std::vector<std::pair<std::string, std::int64_t>> library_threads();
 // Returns whether LibTorch can use a CUDA device here. Throws Error(input) if its module is not installed.
 bool cuda_device_available();
 
-// Makes the process keep and reuse freed memory without the kernel. By default glibc returns large blocks on
-// each free, so that the kernel maps and clears all their pages again in every repetition: that doubled the
-// time of runs with 0.5 GB of tensors and scattered it by 15 %. Call it before warm runs, after the cold one,
-// whose time includes the pages. Permanent; does nothing with other allocators than glibc's.
-void keep_freed_memory();
-
 // LibTorch reports memory through thread-local debug information, so each thread must be registered once.
 // Registered are: the thread that makes the watch, LibTorch's own pool (the OpenMP threads), the threads of
 // parallel_for, and every thread that calls watch_tensor_memory_here(). A registered thread costs nothing

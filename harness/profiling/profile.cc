@@ -20,6 +20,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/parallel.h"
+#include "core/resources.h"
 #include "core/scratch_folder.h"
 #include "core/stopwatch.h"
 #include "core/text.h"

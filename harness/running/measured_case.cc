@@ -12,6 +12,7 @@
 #include <exception>
 
 #include "core/error.h"
+#include "core/resources.h"
 #include "core/stage_scope.h"
 #include "core/stopwatch.h"
 #include "harness/measuring/libraries.h"

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/parallel.h"
+#include "core/resources.h"
 #include "core/stage_scope.h"
 #include "scenes/images/images.h"
 #include "scenes/optics/calibration_file.h"
@@ -124,6 +125,7 @@ plane_sweep::View DatasetView::view() const {
 
 std::vector<DatasetView> read_dataset_views(const std::filesystem::path& dataset_dir,
                                             const DatasetViewOptions& options) {
+  keep_freed_memory();  // pyramids, maps and clouds are as large for each camera
   const Rig rig = read_calibration(dataset_dir / "calibration.json");
   std::vector<DatasetView> views = read_images(dataset_dir, rig);
   {

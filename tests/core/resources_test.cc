@@ -3,9 +3,11 @@
 #include <grp.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <numeric>
 #include <string>
@@ -89,6 +91,44 @@ TEST(RunClock, SeparatesRealTimeFromProcessorTime) {
   EXPECT_GE(times.user_s, 0);
   EXPECT_LT(times.user_s, times.real_s + 1);
   EXPECT_EQ(times_block({1.2344, 0.9, 0.11}), "real 1.234 s\nuser 0.900 s\nsys 0.110 s\n");
+}
+
+constexpr std::size_t kBlockBytes = 64U << 20, kPageBytes = 4096;
+
+// Pages that the kernel had to bring while a fresh block was written and freed.
+long faults_of_a_block() {
+  ::rusage before{}, after{};
+  ::getrusage(RUSAGE_SELF, &before);
+  {
+    std::vector<char> block(kBlockBytes);
+    asm volatile("" : : "r"(block.data()) : "memory");
+  }
+  ::getrusage(RUSAGE_SELF, &after);
+  return after.ru_minflt - before.ru_minflt;
+}
+
+TEST(WarmHeap, TakesFreedMemoryAgainWithoutTheKernel) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "AddressSanitizer has its own allocator";
+#endif
+  // In a process of its own: what other tests left in this one's heap would decide.
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto pages = static_cast<long>(kBlockBytes / kPageBytes);
+  // In a child, as it cannot be undone. Huge pages may make the first faults few, never the second ones many.
+  EXPECT_EXIT(
+      {
+        keep_freed_memory();
+        faults_of_a_block();
+        std::_Exit(faults_of_a_block() < pages / 100 ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(
+      {
+        faults_of_a_block();
+        std::_Exit(faults_of_a_block() > pages / 1024 ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "")
+      << "this system's allocator keeps freed memory by itself";
 }
 
 }  // namespace
