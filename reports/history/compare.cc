@@ -106,18 +106,14 @@ const StageRecord* stage_like(const Record& record, const StageRecord& stage) {
   return found == record.stages.end() ? nullptr : &*found;
 }
 
-// A stage on one side; empty where it has none.
-struct StageSide {
-  std::optional<double> calls, self_ms;  // of one repetition, and the median over them
-};
+// The calls of one repetition: the record's are those of all, its times those of each.
+std::optional<double> calls_of(const StageRecord* stage) {
+  if (stage == nullptr || stage->calls == 0 || stage->self_ms.empty()) return std::nullopt;
+  return static_cast<double>(stage->calls) / static_cast<double>(stage->self_ms.size());
+}
 
-StageSide side_of(const StageRecord* stage) {
-  if (stage == nullptr) return {};
-  StageSide side{{}, summarize(stage->self_ms).median};
-  // The record's calls are those of all repetitions, its times those of each.
-  if (stage->calls > 0 && !stage->self_ms.empty())
-    side.calls = static_cast<double>(stage->calls) / static_cast<double>(stage->self_ms.size());
-  return side;
+std::optional<double> self_ms_of(const StageRecord* stage) {
+  return stage == nullptr ? std::nullopt : summarize(stage->self_ms).median;
 }
 
 // The stages that became slower most first. The time of one is its calls x the time of a call.
@@ -127,12 +123,12 @@ Section stages_section(const CompareReport& report, const std::string& kind) {
   std::vector<std::pair<double, std::vector<TableCell>>> rows;  // by the growth of the time
   for (const auto& [a, b] : report.cases) {
     const auto add = [&, &name = a->case_name](const StageRecord* x, const StageRecord* y) {
-      const StageSide of_a = side_of(x), of_b = side_of(y);
-      const auto time = factor(of_a.self_ms, of_b.self_ms), calls = factor(of_a.calls, of_b.calls);
+      const auto a_ms = self_ms_of(x), b_ms = self_ms_of(y), time = factor(a_ms, b_ms),
+                 calls = factor(calls_of(x), calls_of(y));
       rows.emplace_back(time.value_or(0),
                         plain_row({report.names.of.at(name), (x != nullptr ? x : y)->name,
-                                   table_number_or_na(of_a.self_ms), table_number_or_na(of_b.self_ms),
-                                   factor_text(time), factor_text(calls), factor_text(factor(calls, time))}));
+                                   table_number_or_na(a_ms), table_number_or_na(b_ms), factor_text(time),
+                                   factor_text(calls), factor_text(factor(calls, time))}));
     };
     for (const StageRecord& stage : a->stages) add(&stage, stage_like(*b, stage));
     for (const StageRecord& stage : b->stages)

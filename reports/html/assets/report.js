@@ -204,6 +204,6 @@ const aqbench = (() => {
     add_contents();
   }
 
-  return {data, make, draw, choice, when_near, table_of, number, order_of_keys, cell_key, passes, decoded, open_case, start};
+  return {data, make, draw, choice, when_near, table_of, number, order_of_keys, cell_key, passes, decoded, start};
 })();
 aqbench.start();
