@@ -135,7 +135,8 @@ ExitCode accept_command(const Arguments& arguments) {
     run.seeds = read_accepted_run(*request.seeds_bundle, false, request.old_plan).results;
   const Acceptance acceptance = request.dry_run ? plan_acceptance(run, file, request.allowed)
                                                 : accept_baseline(run, file, request.allowed);
-  fmt::print("{}{}\n", render_acceptance(acceptance, wants_colours(STDOUT_FILENO)),
+  fmt::print("{}{}\n",
+             render_acceptance(acceptance, wants_colours(STDOUT_FILENO), page_columns(STDOUT_FILENO)),
              request.dry_run ? "dry run: nothing written" : "wrote " + printable(file));
   return acceptance.refusals.empty() ? ExitCode::pass : ExitCode::usage;
 }

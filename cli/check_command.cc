@@ -215,7 +215,7 @@ ExitCode check_command(const Arguments& arguments) {
   if (request.json)
     print_json(to_json(report).dump(2) + "\n");
   else
-    fmt::print("{}", render_check(report, wants_colours(STDOUT_FILENO)));
+    fmt::print("{}", render_check(report, wants_colours(STDOUT_FILENO), page_columns(STDOUT_FILENO)));
   return report.holds() ? ExitCode::pass : ExitCode::regression;
 }
 

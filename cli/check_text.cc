@@ -55,7 +55,7 @@ bool CheckReport::holds() const {
   return std::ranges::all_of(relations, [&](const CheckedRelation& one) { return holds(one); });
 }
 
-std::string render_check(const CheckReport& report, bool colours) {
+std::string render_check(const CheckReport& report, bool colours, std::size_t columns) {
   Table table = table_with({"relation", "changed", ">points", ">median mm", ">95 % mm", ">in spacings", ""});
   const auto add = [&](std::vector<TableCell> cells, TableCell last) {
     cells.push_back(std::move(last));
@@ -69,10 +69,10 @@ std::string render_check(const CheckReport& report, bool colours) {
       add(row_of(one.name, one.changes, *one.difference, report.spacing_m),
           report.holds(one) ? TableCell{"holds"} : TableCell{"does not hold", Colour::red});
   if (report.halves) add(row_of("(halves)", "half the images", *report.halves, report.spacing_m), {""});
-  std::string text =
-      fmt::format("{} on {}: distances between clouds, points {} mm apart\n\n{}", printable(report.method),
-                  printable(report.dataset), mm_text(report.spacing_m), render_table(table, colours));
-  const auto say = [&](const std::string& line) { text += wrap_text(printable(line), kScreenColumns, 2); };
+  std::string text = fmt::format("{} on {}: distances between clouds, points {} mm apart\n\n{}",
+                                 printable(report.method), printable(report.dataset),
+                                 mm_text(report.spacing_m), render_table(table, colours, columns));
+  const auto say = [&](const std::string& line) { text += wrap_text(printable(line), columns, 2); };
   for (const CheckedRelation& one : report.relations)
     if (!one.problem.empty()) say(fmt::format("{}: {}", one.name, one.problem));
   text += "\n";

@@ -50,7 +50,7 @@ struct CheckReport {
 };
 
 // Return the report for a terminal, at most 100 columns wide, and as JSON.
-std::string render_check(const CheckReport& report, bool colours);
+std::string render_check(const CheckReport& report, bool colours, std::size_t columns);
 Json to_json(const CheckReport& report);
 
 }  // namespace aqbench::cli

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/list_registries.h"
 #include "cli/options.h"
+#include "core/table.h"
 #include "core/text.h"
 
 namespace aqbench::cli {
@@ -13,9 +15,8 @@ namespace {
 
 // Prints a name and a text that breaks between words and stays in its column.
 void print_wrapped(const std::string& name, std::size_t name_width, const std::string& text) {
-  constexpr std::size_t kPage = 100;
-  fmt::print(
-      "{}", wrap_text(printable(fmt::format("  {:<{}}  {}", name, name_width, text)), kPage, name_width + 4));
+  fmt::print("{}", wrap_text(printable(fmt::format("  {:<{}}  {}", name, name_width, text)),
+                             page_columns(STDOUT_FILENO), name_width + 4));
 }
 
 std::string default_text(const Json& parameter) {
@@ -85,7 +86,8 @@ void print_items(const Json& list, bool details) {
     if (details)
       print_wrapped(name, width, summary);
     else
-      fmt::print("  {:<{}}  {}\n", name, width, shortened(summary, 96 - std::min<std::size_t>(width, 60)));
+      fmt::print("  {:<{}}  {}\n", name, width,
+                 shortened(summary, page_columns(STDOUT_FILENO) - 4 - std::min<std::size_t>(width, 60)));
     if (!details) continue;
     print_parameters(item);
     print_presets(item);

@@ -78,7 +78,7 @@ enum class ExitCode : int {
 // Returns the exit code of a command that ends with an error of this kind.
 ExitCode exit_code(ErrorKind kind);
 
-// Combines exit codes: returns the first of 2, 6, 130, 3, 4, 1, 7, 5 that occurs, else pass.
+// Combines exit codes: returns the first of 2, 6, 130, 3, 4, 1, 5 that occurs, else pass.
 ExitCode combine(std::span<const ExitCode> codes);
 ExitCode combine(ExitCode a, ExitCode b);
 

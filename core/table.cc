@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <limits>
 #include <numeric>
 #include <set>
 #include <string_view>
@@ -25,7 +24,6 @@ struct Layout {
   std::vector<std::vector<std::string>> spreads;       // of each row; empty where it has none
   std::vector<std::size_t> widths;
   std::size_t header_lines = 0;
-  std::size_t max_columns = 0;  // more than requested if nothing may be cut so far
 };
 
 std::size_t total_width(const std::vector<std::size_t>& widths) {
@@ -48,7 +46,8 @@ std::size_t least_width(const Layout& layout, std::size_t column) {
   return width;
 }
 
-// Narrows the widest shrinkable column repeatedly, until the table fits or no column can shrink.
+// Narrows the widest shrinkable column repeatedly, until the table fits or no column can shrink: what is
+// wider then is whole, and a terminal wraps it.
 void shrink_to(std::size_t max_columns, const Table& table, Layout& layout) {
   std::vector<std::size_t>& widths = layout.widths;
   std::size_t total = total_width(widths);
@@ -65,10 +64,6 @@ void shrink_to(std::size_t max_columns, const Table& table, Layout& layout) {
     --*widest;
     --total;
   }
-  // What cannot shrink is whole: a terminal wraps it.
-  if (std::ranges::none_of(table.columns, &TableColumn::shrinks) ||
-      std::ranges::any_of(least, [](std::size_t width) { return width > kLeast; }))
-    layout.max_columns = std::max(max_columns, total);
 }
 
 Layout lay_out(const Table& table, std::size_t max_columns) {
@@ -91,7 +86,6 @@ Layout lay_out(const Table& table, std::size_t max_columns) {
     }
     if (std::ranges::all_of(spreads, &std::string::empty)) spreads.clear();
   }
-  layout.max_columns = max_columns;
   shrink_to(max_columns, table, layout);
   return layout;
 }
@@ -103,21 +97,19 @@ void append_cell(std::string& line, std::string text, std::size_t width, Align a
   line += align == Align::left ? text + padding : padding + text;
 }
 
-void append_line(std::string& out, std::string line, std::size_t max_columns) {
+void append_line(std::string& out, std::string line) {
   while (line.ends_with(' ')) line.pop_back();
-  if (line.find('\033') == line.npos) line = elide_middle(line, max_columns);
   out += line + '\n';
 }
 
 }  // namespace
 
-std::size_t table_width(const Table& table) {
-  return total_width(lay_out(table, std::numeric_limits<std::size_t>::max()).widths);
+std::size_t table_width(const Table& table, std::size_t max_columns) {
+  return total_width(lay_out(table, max_columns).widths);
 }
 
 std::string render_table(const Table& table, bool colours, std::size_t max_columns) {
   const Layout layout = lay_out(table, max_columns);
-  max_columns = layout.max_columns;
   std::string out;
   for (std::size_t i = 0; i < layout.header_lines; ++i) {
     std::string line;
@@ -127,12 +119,12 @@ std::string render_table(const Table& table, bool colours, std::size_t max_colum
       append_cell(line, std::string(i < header.size() ? header[i] : ""), layout.widths[c],
                   table.columns[c].align, "");
     }
-    append_line(out, line, max_columns);
+    append_line(out, line);
   }
   std::string rule;
   for (std::size_t c = 0; c < layout.widths.size(); ++c)
     rule += (c > 0 ? "  " : "") + std::string(layout.widths[c], '-');
-  append_line(out, rule, max_columns);
+  append_line(out, rule);
   const auto append_row = [&](const std::vector<std::string>& texts, const auto& colour_of) {
     std::string line;
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
@@ -141,7 +133,7 @@ std::string render_table(const Table& table, bool colours, std::size_t max_colum
       append_cell(line, texts[c], layout.widths[c], table.columns[c].align,
                   kEscapes[static_cast<std::size_t>(colour)]);
     }
-    append_line(out, line, max_columns);
+    append_line(out, line);
   };
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     append_row(layout.cells[r], [&, &row = table.rows[r]](std::size_t c) {
@@ -253,5 +245,7 @@ std::size_t screen_columns(int descriptor) {
   const auto given = columns == nullptr ? std::nullopt : parse_double(columns);
   return given && *given >= kLeast && *given < kEndless ? static_cast<std::size_t>(*given) : kScreenColumns;
 }
+
+std::size_t page_columns(int descriptor) { return std::min(kScreenColumns, screen_columns(descriptor)); }
 
 }  // namespace aqbench

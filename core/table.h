@@ -3,6 +3,7 @@
 // shrinks is as wide as requested, unless rows would look the same. Other writers: reports/document/.
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <string>
@@ -99,8 +100,8 @@ void drop_columns(Table& table, std::string_view nothing);
 // '?', so text from a file cannot steer the terminal. `colours` false: no escape sequences.
 std::string render_table(const Table& table, bool colours = false, std::size_t max_columns = kScreenColumns);
 
-// Returns the width of a table in screen columns if nothing is cut.
-std::size_t table_width(const Table& table);
+// Returns the width of a table in screen columns, with its cells cut as far as they may be for `max_columns`.
+std::size_t table_width(const Table& table, std::size_t max_columns = SIZE_MAX);
 
 // Returns a row of a Markdown table; the cells must already be Markdown.
 std::string md_row(const std::vector<std::string>& cells);
@@ -120,5 +121,8 @@ bool wants_colours(int descriptor);
 // Returns the columns of the terminal behind a descriptor (at least 40, COLUMNS where it does not say); of a
 // file or pipe, whose lines nothing cuts, a number beyond any line.
 std::size_t screen_columns(int descriptor);
+
+// Returns the columns for sentences: those of the terminal, at most kScreenColumns.
+std::size_t page_columns(int descriptor);
 
 }  // namespace aqbench

@@ -83,6 +83,35 @@ std::optional<Real> parse_real(std::string_view word) {
   return value;
 }
 
+// Splits at single blanks, but not between a number and its unit, "4.52 mm", "± 5 %".
+std::vector<std::string_view> words_of(std::string_view utf8) {
+  constexpr std::size_t kUnitBytes = 4;  // with a comma or a bracket
+  std::vector<std::string_view> words;
+  for (const std::string_view word : split_at(utf8, ' ')) {
+    const std::string_view last = words.empty() ? std::string_view() : words.back();
+    const bool after_number =
+        last.ends_with("±") || (!last.empty() && last.back() >= '0' && last.back() <= '9');
+    if (after_number && !word.empty() && (word.size() <= kUnitBytes || last.ends_with("±")))
+      words.back() = {last.data(), last.size() + 1 + word.size()};
+    else
+      words.push_back(word);
+  }
+  return words;
+}
+
+// Returns how many bytes of a word that is too long for a line stand on it: up to a slash, else as many
+// characters as there is room for, one at least.
+std::size_t end_of_part(std::string_view word, std::size_t room) {
+  std::size_t end = 0, slash = 0, width = 0;
+  for (const Character& character : characters_of(word)) {
+    width += width_of(character.code);
+    if (end > 0 && width > room) break;
+    end += character.bytes.size();
+    if (character.bytes == "/") slash = end;
+  }
+  return slash > 0 ? slash : end;
+}
+
 }  // namespace
 
 bool is_valid_utf8(std::string_view text) {
@@ -209,27 +238,26 @@ std::string md_escape(std::string_view text) {
 
 std::string wrap_text(std::string_view utf8, std::size_t columns, std::size_t indent) {
   std::string out, line;
-  std::size_t width = 0, word_start = 0;  // of `line`; word_start: position of its last word
-  for (const Character& character : characters_of(utf8)) {
-    const std::size_t step = width_of(character.code);
-    if (width + step > columns) {
-      // Move the unfinished word to the next line, unless it began this one.
-      const bool breaks_at_blank = character.bytes != " " && line.find_first_not_of(' ') < word_start;
-      const std::string carried = breaks_at_blank ? line.substr(word_start) : std::string();
-      if (breaks_at_blank) line.resize(word_start);
-      while (line.ends_with(' ')) line.pop_back();
-      out += line + '\n';
-      line = std::string(indent, ' ') + carried;
-      width = display_width(line);
-      word_start = indent;
-      if (character.bytes == " ") continue;
+  const auto end_line = [&] {
+    while (line.ends_with(' ')) line.pop_back();
+    out += line + '\n';
+    line.assign(indent, ' ');
+  };
+  bool first = true;
+  for (std::string_view word : words_of(utf8)) {
+    if (!std::exchange(first, false)) line += ' ';
+    const bool begun = line.find_first_not_of(' ') != line.npos;
+    if (begun && display_width(line) + display_width(word) > columns) end_line();
+    while (display_width(line) + display_width(word) > columns) {
+      const std::size_t end = end_of_part(word, columns - std::min(columns, display_width(line)));
+      line += word.substr(0, end);
+      word.remove_prefix(end);
+      end_line();
     }
-    line += character.bytes;
-    width += step;
-    if (character.bytes == " ") word_start = line.size();
+    line += word;
   }
-  while (line.ends_with(' ')) line.pop_back();
-  return out + line + '\n';
+  end_line();
+  return out;
 }
 
 std::string decimal_comma_note(std::string_view text) {

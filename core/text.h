@@ -53,7 +53,8 @@ std::size_t display_width(std::string_view utf8);
 std::string elide_middle(std::string_view utf8, std::size_t columns);
 
 // Returns the text wrapped at blanks into lines of at most `columns`, indented by `indent` blanks after the
-// first; each ends with a line break. Longer words are split.
+// first; each ends with a line break. A number and its unit stay together. Longer words are split, behind a
+// slash where there is one.
 std::string wrap_text(std::string_view utf8, std::size_t columns, std::size_t indent);
 
 // Returns "; write 0.5 with a decimal point" for "0,5", a number with a decimal comma, else "".
@@ -83,8 +84,8 @@ std::string mib_or_na(const std::optional<std::int64_t>& bytes);
 // Returns the bytes in base64 (RFC 4648, padded, one line).
 std::string base64_text(std::string_view bytes);
 
-// Parses a whole word as std::from_chars() does: a whole number is digits, of a signed type also a minus before
-// them. Returns nullopt for anything else and for overflow.
+// Parses a whole word as std::from_chars() does: a whole number is digits, of a signed type also a minus
+// before them. Returns nullopt for anything else and for overflow.
 template <class Number>
 std::optional<Number> parse_whole(std::string_view word) {
   Number value{};

@@ -293,11 +293,11 @@ Acceptance accept_baseline(const AcceptedRun& run, const std::filesystem::path& 
   return acceptance;
 }
 
-std::string render_acceptance(const Acceptance& acceptance, bool colours) {
+std::string render_acceptance(const Acceptance& acceptance, bool colours, std::size_t columns) {
   std::string text;
   for (const AcceptChange& change : acceptance.changes)
     if (const std::string line = change_line(change); !line.empty())
-      text += wrap_text(printable(line), kScreenColumns, 2);
+      text += wrap_text(printable(line), columns, 2);
   Table table{{{"case", Align::left, true},
                {"metric", Align::left, true},
                {"old", Align::right},
@@ -319,11 +319,10 @@ std::string render_acceptance(const Acceptance& acceptance, bool colours) {
                           {number(change.after, "gone"), change.after ? Colour::none : Colour::yellow},
                           {change.unit}});
   }
-  if (!table.rows.empty()) text += render_table(table, colours);
-  for (const std::string& note : acceptance.notes)
-    text += wrap_text("note: " + printable(note), kScreenColumns, 6);
+  if (!table.rows.empty()) text += render_table(table, colours, columns);
+  for (const std::string& note : acceptance.notes) text += wrap_text("note: " + printable(note), columns, 6);
   for (const std::string& refusal : acceptance.refusals)
-    text += wrap_text("refused: " + printable(refusal), kScreenColumns, 9);
+    text += wrap_text("refused: " + printable(refusal), columns, 9);
   const Baseline& baseline = acceptance.baseline;
   return text + fmt::format("{} baseline of suite '{}': {}, {}, from bundle {}\n",
                             acceptance.existed ? "updated" : "new", printable(baseline.suite),

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/table.h"
 #include "harness/gating/baseline.h"
 #include "harness/records/results.h"
 
@@ -90,6 +91,7 @@ Acceptance accept_baseline(const AcceptedRun& run, const std::filesystem::path& 
                            const AcceptExceptions& allowed = {});
 
 // Returns old and new values of each case and metric, additions, removals, notes and refusals.
-std::string render_acceptance(const Acceptance& acceptance, bool colours = false);
+std::string render_acceptance(const Acceptance& acceptance, bool colours = false,
+                              std::size_t columns = kScreenColumns);
 
 }  // namespace aqbench

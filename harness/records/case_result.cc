@@ -61,6 +61,10 @@ std::string encode_case_result(const CaseResult& result) {
     put_part(bytes, path);
     put_part(bytes, content);
   }
+  if (!result.unwritten.empty()) {
+    put_part(bytes, "");
+    put_part(bytes, result.unwritten);
+  }
   return bytes;
 }
 
@@ -70,8 +74,13 @@ CaseResult decode_case_result(std::string_view bytes, const std::string& source)
   result.record = record_from_json(parse_strict_json(record, source, kMessageJson), source);
   while (!bytes.empty()) {
     const std::string path(take_part(bytes));
+    std::string content(take_part(bytes));
+    if (path.empty()) {
+      result.unwritten = std::move(content);
+      continue;
+    }
     require_known_file(path, result.record, source);
-    result.artefacts.emplace_back(path, std::string(take_part(bytes)));
+    result.artefacts.emplace_back(path, std::move(content));
   }
   return result;
 }

@@ -18,6 +18,7 @@ namespace aqbench {
 struct CaseResult {
   Record record;
   std::vector<std::pair<std::string, std::string>> artefacts;
+  std::string unwritten = {};  // why the case could not write an output, as on a full disk; "" for none
 };
 
 // Returns the SHA-256 over every array of a reconstruction. Arrays are hashed as little-endian bytes:

@@ -86,6 +86,20 @@ void write_output(const Reconstruction& output, const std::filesystem::path& fil
   }
 }
 
+// Returns why an output could not be written; "" where it was. A full disk is no failure of the method.
+std::string write_problem(const Reconstruction& output, const std::filesystem::path& files,
+                          const std::filesystem::path& dir) {
+  try {
+    write_output(output, files, dir);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return error.what();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::io) throw;
+    return error.what();
+  }
+  return "";
+}
+
 // Returns what the output of a case is scored against: what its method observed, or its scene alone. Refers
 // to the recording.
 Subject subject_of(const Case& planned, const Observed& observed) {
@@ -196,8 +210,8 @@ void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, c
   Observed observed;
   std::optional<Reconstruction> output = run_apart(planned, method, board, scratch, observed, result);
   const std::filesystem::path files = scratch / kWorkFolder / kProtocolFilesFolder;
-  if (output && !kept.output_dir.empty()) write_output(*output, files, kept.output_dir);
-  if (!output || !scores) return;
+  if (output && !kept.output_dir.empty()) result.unwritten = write_problem(*output, files, kept.output_dir);
+  if (!output || !scores || !result.unwritten.empty()) return;
   board.set_phase("scoring");
   const Subject subject = subject_of(planned, observed);
   const TrueViews truth{subject.rig.value_or(Rig()), subject.depths_dir, subject.frame, observed.held_out};

@@ -172,6 +172,7 @@ std::optional<CaseResult> result_of(CaseProcess& process, OwnSettings& settings)
 }
 
 void write_artefacts(const std::filesystem::path& bundle, const CaseResult& result) {
+  if (!result.unwritten.empty()) throw Error(ErrorKind::io, result.unwritten);
   for (const auto& [name, bytes] : result.artefacts)
     if (!is_case_file(name))
       throw input_error("{}: its artefact '{}' is outside the bundle", result.record.case_name,

@@ -59,7 +59,9 @@ void keep_photographs(const Subject& subject, CaseResult& result) {
   std::vector<SmallPhotograph> photographs((images.size() + every - 1) / every);
   parallel_for(photographs.size(), 1, [&](std::size_t k, std::size_t) {
     const std::filesystem::path& file = images[k * every].file;
-    photographs[k] = small_photograph(read_file(file), file.string());
+    photographs[k] =
+        small_photograph(read_file(file), file.string(),
+                         std::min(kPhotographBytes, kPhotographBytesOfCase / photographs.size()));
   });
   for (std::size_t i = 0; i < images.size(); i += every) {
     SmallPhotograph& small = photographs[i / every];

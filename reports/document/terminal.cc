@@ -10,8 +10,7 @@
 namespace aqbench {
 namespace {
 
-// A line for each interval around zero, which stands in the middle of `columns`; what is allowed is between
-// dotted lines.
+// An interval around zero, which stands in the middle of `columns`; what is allowed is between dotted lines.
 std::string interval_line(const Chart::Row::Interval& row, double reach, std::size_t columns) {
   std::vector<std::string> cells(columns, " ");
   const auto at = [&](double value) {
@@ -27,23 +26,30 @@ std::string interval_line(const Chart::Row::Interval& row, double reach, std::si
   return fmt::format("{}", fmt::join(cells, ""));
 }
 
+// A line for each interval; where names are too long for that they stand on lines of their own.
 std::string intervals_of(const Chart& chart, std::size_t width) {
+  constexpr std::size_t kLeast = 21;
   std::size_t labels = 0, numbers = 0;
   for (const Chart::Row& row : chart.rows) {
-    labels = std::max(labels, display_width(row.label));
+    labels = std::max(labels, display_width(printable(row.label)));
     numbers = std::max(numbers, display_width(row.number));
   }
+  const bool beside = labels + numbers + 4 + kLeast <= width;
+  if (!beside) labels = 0;
   const double reach = interval_reach(chart);
-  const std::size_t taken = labels + numbers + 4, columns = width > taken + 21 ? (width - taken - 1) | 1 : 21;
+  const std::size_t taken = labels + numbers + 4,
+                    columns = width > taken + kLeast ? (width - taken - 1) | 1 : kLeast;
   const auto [low, high] = interval_ends(chart);
   std::string text = printable(chart.title) + "\n";
   if (low.size() + high.size() + 4 < columns) {
     const std::size_t middle = columns / 2;
     text += fmt::format("{:<{}}{:<{}}0{:>{}}\n", "", labels + 2, low, middle, high, columns - middle - 1);
   }
-  for (const Chart::Row& row : chart.rows)
-    text += fmt::format("{}{:<{}}{}  {}\n", printable(row.label), "", labels + 2 - display_width(row.label),
-                        interval_line(*row.interval, reach, columns), row.number);
+  for (const Chart::Row& row : chart.rows) {
+    const std::string label = printable(row.label);
+    text += beside ? label + std::string(labels - display_width(label), ' ') : wrap_text(label, width, 2);
+    text += fmt::format("  {}  {}\n", interval_line(*row.interval, reach, columns), row.number);
+  }
   return text + "\n";
 }
 
@@ -62,7 +68,9 @@ std::string stacked(const Table& table, std::size_t width) {
           printable(fmt::format("{}{}{}", names ? "" : title_of(table.columns[i]) + " ", row[i].text,
                                 row[i].spread.empty() ? "" : " ± " + row[i].spread));
       const bool fits = !begins_values && columns + 2 + display_width(cell) <= width;
-      text += (columns == 0 ? "" : fits ? "  " : "\n  ") + cell;
+      text += columns == 0 ? "" : fits ? "  " : "\n  ";
+      const std::string lines = wrap_text(cell, columns == 0 ? width : width - 2, 2);
+      text.append(lines, 0, lines.size() - 1);
       columns = (fits ? columns : 0) + 2 + display_width(cell);
     }
     text += "\n";
@@ -101,8 +109,7 @@ struct TerminalWriter {
     if (whole.rows.empty()) return "";
     Table table = whole;
     fit(table, [&] { return table_width(table) <= screen.width; });
-    const bool fits =
-        table_width(table) <= screen.width || std::ranges::any_of(table.columns, &TableColumn::shrinks);
+    const bool fits = table_width(table, screen.width) <= screen.width;
     return (fits ? render_table(table, screen.colours, screen.width) : stacked(table, screen.width)) +
            (*this)(Paragraph{notes_of(table)});
   }

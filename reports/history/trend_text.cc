@@ -261,8 +261,10 @@ std::string render_trends(const TrendHistory& history, const std::vector<TrendSe
   if (series.empty()) return text + "\nno value occurs in two runs with the same options\n";
   const auto still =
       std::ranges::count_if(series, [](const TrendSeries& one) { return one.changes.empty(); });
-  text += fmt::format("\n{} without a change of level; a trend shows where to look, gate and ab decide\n",
-                      counted(static_cast<std::size_t>(still), "value"));
+  text += "\n" + terminal_of(
+                     Paragraph{counted(static_cast<std::size_t>(still), "value") +
+                               " without a change of level; a trend shows where to look, gate and ab decide"},
+                     screen);
   return text + terminal_of(trend_banner(history, series), screen);
 }
 

@@ -154,15 +154,15 @@ Json scale_colours_json() {
   return {{"signed", std::move(of_signs)}, {"size", std::move(of_sizes)}};
 }
 
-Json add_photographs(const std::map<std::string, std::vector<ReportPicture>>& photographs,
+Json add_photographs(const std::map<std::string, std::vector<ReportPhotograph>>& photographs,
                      PageBlocks& blocks) {
   std::map<std::string_view, std::size_t> numbers;
   Json of_cases = Json::object();
-  for (const auto& [case_name, pictures] : photographs)
-    for (const ReportPicture& picture : pictures) {
-      const auto [place, is_new] = numbers.emplace(picture.bytes, numbers.size());
-      if (is_new) blocks.emplace_back(fmt::format("photograph-{}", place->second), picture.bytes);
-      of_cases[case_name][picture.camera] = {place->second, picture.every_px};
+  for (const auto& [case_name, of_cameras] : photographs)
+    for (const auto& [camera, every_px, image] : of_cameras) {
+      const auto [place, is_new] = numbers.emplace(image->jpeg, numbers.size());
+      if (is_new) blocks.emplace_back(fmt::format("photograph-{}", place->second), image->jpeg);
+      of_cases[case_name][camera] = {place->second, every_px * image->every_px};
     }
   return of_cases;
 }

@@ -18,7 +18,7 @@ namespace aqbench {
 // Adds the photographs of cases to the blocks of a page, equal ones once, as "photograph-0" and so on.
 // Returns
 //   {CASE: {CAMERA: [number of the block, every_px], ...}, ...}
-Json add_photographs(const std::map<std::string, std::vector<ReportPicture>>& photographs,
+Json add_photographs(const std::map<std::string, std::vector<ReportPhotograph>>& photographs,
                      PageBlocks& blocks);
 
 // Returns the bytes of blocks.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <optional>
 
 #include "core/error.h"
@@ -86,38 +87,66 @@ std::vector<ListedPicture> list_pictures(const std::filesystem::path& bundle, co
   return all;
 }
 
-// The room that a page has for files. `once` says whether equal ones take it once.
-class FileRoom {
+// The photographs of a page, equal ones once. Where not all have room the last ones are made smaller, and
+// where that is not enough they are left out.
+class PhotographRoom {
  public:
-  FileRoom(std::uintmax_t bytes, bool once) : most_(bytes), left_(bytes), once_(once) {}
-
-  // Reads a file. Returns false where there is no room for it.
-  bool take(const std::filesystem::path& file, std::string& bytes) {
-    const std::uintmax_t size = regular_file_size(file);
-    if (size > (once_ ? most_ : left_)) return false;
-    bytes = read_file(file, most_);
-    if (once_ && taken_.contains(bytes)) return true;
-    if (size > left_) return false;
-    left_ -= size;
-    if (once_) taken_.insert(bytes);
-    return true;
+  // Returns a photograph, which may become smaller as long as others are taken; null without room.
+  std::shared_ptr<const SmallPhotograph> take(const std::filesystem::path& file) {
+    if (regular_file_size(file) > kMostBytes) return nullptr;
+    const std::string bytes = read_file(file, kMostBytes);
+    if (const auto found = by_bytes_.find(bytes); found != by_bytes_.end()) return found->second;
+    if (is_full_) return nullptr;
+    taken_.push_back({std::make_shared<SmallPhotograph>(bytes, 1), file.string()});
+    bytes_ += bytes.size();
+    for (auto one = taken_.rbegin(); bytes_ > kMostBytes && one != taken_.rend(); ++one) shrink(*one);
+    if (bytes_ <= kMostBytes) return by_bytes_[bytes] = taken_.back().photograph;
+    is_full_ = true;
+    return nullptr;
   }
 
  private:
-  std::uintmax_t most_, left_;
-  bool once_;
-  std::set<std::string> taken_;
+  static constexpr std::uintmax_t kMostBytes = 1 << 19;
+  struct Taken {
+    std::shared_ptr<SmallPhotograph> photograph;
+    std::string file;  // "" once it has been made smaller
+  };
+
+  void shrink(Taken& one) {
+    if (one.file.empty()) return;
+    bytes_ -= one.photograph->jpeg.size();
+    if (SmallPhotograph small = small_photograph(one.photograph->jpeg, one.file, 0); small.every_px > 1)
+      *one.photograph = std::move(small);
+    bytes_ += one.photograph->jpeg.size();
+    one.file.clear();
+  }
+
+  std::vector<Taken> taken_;
+  std::map<std::string, std::shared_ptr<const SmallPhotograph>> by_bytes_;
+  std::uintmax_t bytes_ = 0;
+  bool is_full_ = false;
 };
 
 void read_pictures(const std::filesystem::path& bundle, const Results& results, ReportPictures& found) {
-  FileRoom for_depths(std::uintmax_t{3} << 18, false), for_photographs(1 << 19, true);
+  std::uintmax_t left = std::uintmax_t{3} << 18;
+  PhotographRoom photographs;
   for (ListedPicture& one : list_pictures(bundle, results)) {
-    const bool is_photograph = one.picture.kind == kPhotograph;
-    if (!is_photograph) found.kinds[one.case_name].insert(one.picture.kind);
-    if (!(is_photograph ? for_photographs : for_depths).take(one.file, one.picture.bytes))
-      ++(is_photograph ? found.photographs_left_out : found.left_out);
-    else
-      (is_photograph ? found.photographs : found.pictures)[one.case_name].push_back(std::move(one.picture));
+    if (one.picture.kind == kPhotograph) {
+      if (auto image = photographs.take(one.file))
+        found.photographs[one.case_name].push_back(
+            {one.picture.camera, one.picture.every_px, std::move(image)});
+      else
+        ++found.photographs_left_out;
+      continue;
+    }
+    found.kinds[one.case_name].insert(one.picture.kind);
+    if (const std::uintmax_t size = regular_file_size(one.file); size > left) {
+      ++found.left_out;
+    } else {
+      left -= size;
+      one.picture.bytes = read_file(one.file, size);
+      found.pictures[one.case_name].push_back(std::move(one.picture));
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "harness/records/results.h"
+#include "scenes/images/images.h"
 
 namespace aqbench {
 
@@ -23,7 +25,14 @@ struct ReportPicture {
   double low = 0, high = 0;               // values at the two ends of the colour scale, in `unit`
   int every_px = 1;                       // one pixel of every_px x every_px is shown
   double filled_pct = 0, beyond_pct = 0;  // NaN: not known
-  std::string bytes;                      // of the file: PNG, of a photograph JPEG
+  std::string bytes;                      // of the file: PNG
+};
+
+// A photograph of a bundle on a page.
+struct ReportPhotograph {
+  std::string camera;
+  int every_px = 1;                              // a pixel of the bundle's is the mean of every_px x every_px
+  std::shared_ptr<const SmallPhotograph> image;  // the bundle's one made smaller
 };
 
 // The scores of one tile of a cloud seen from above.
@@ -40,9 +49,9 @@ std::map<TilePlace, ReportTile> tiles_by_place(std::span<const ReportTile> tiles
 
 // The tiles, pictures, views, stacks and biases of cameras of a bundle.
 struct ReportPictures {
-  std::map<std::string, std::vector<ReportTile>> tiles;           // case -> its tiles
-  std::map<std::string, std::vector<ReportPicture>> pictures;     // case -> the pictures of its depth maps
-  std::map<std::string, std::vector<ReportPicture>> photographs;  // case -> one of each camera
+  std::map<std::string, std::vector<ReportTile>> tiles;              // case -> its tiles
+  std::map<std::string, std::vector<ReportPicture>> pictures;        // case -> the pictures of its depth maps
+  std::map<std::string, std::vector<ReportPhotograph>> photographs;  // case -> one of each camera
   // Case -> the bytes of its cloud view (harness/viewing/cloud_view.h).
   std::map<std::string, std::string> views;
   std::map<std::string, std::string> stacks;  // case -> the stacks of its profile, as text
@@ -61,8 +70,8 @@ const Value& of_case(const std::map<std::string, Value>& all, const std::string&
 }
 
 // Reads the tiles, at most 768 KiB of pictures of depths and 512 KiB of photographs (of the first camera of
-// each case before any of a second one; equal photographs count once), the clouds and the stacks. Throws
-// Error(input, io) naming the file.
+// each case before any of a second one; equal photographs count once, and the last ones become smaller where
+// not all have room), the clouds and the stacks. Throws Error(input, io) naming the file.
 ReportPictures read_report_pictures(const std::filesystem::path& bundle, const Results& results);
 
 // Reads a tiles CSV. Throws Error(input) "SOURCE: line 3: ..." for a line that is no tile.

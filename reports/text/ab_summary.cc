@@ -191,13 +191,14 @@ Section cases_section(const AbDocument& document, const AbReport& report, Verdic
   const auto [a, b] = names_of_sides(document);
   view.before = a.c_str();
   view.after = b.c_str();
-  ShortNames names = short_names_of(report.verdicts);
+  const ShortNames names = short_names_of(report.verdicts);
+  ShortNames of_table = names;
   if (view.rows == VerdictView::Rows::judged) {  // whole names, to be copied
-    names.common.clear();
-    for (auto& [whole, name] : names.of) name = whole;
+    of_table.common.clear();
+    for (auto& [whole, name] : of_table.of) name = whole;
   }
   Section section = verdicts_section(
-      report.verdicts, names, view,
+      report.verdicts, of_table, view,
       "For times the medians of the units that the verdict rests on, with the change and its interval.");
   const std::vector<Chart> charts = interval_charts(report);
   section.blocks.insert(section.blocks.begin(), charts.begin(), charts.end());

@@ -83,13 +83,16 @@ AbReport with_sides_named(const AbDocument& document, AbReport report) {
 
 std::vector<Chart> interval_charts(const AbReport& report) {
   std::vector<Chart> charts;
+  const ShortNames names = short_names_of(report.verdicts);
   for (const AbCaseReport& one : report.cases) {
+    const auto known = names.of.find(one.name);
+    const std::string& name = known == names.of.end() ? one.name : known->second;
     if (one.time && one.time->comparison)
-      add_interval(one.outcomes.empty() ? one.name : one.name + ": " + time_name(one.time->decided_by),
+      add_interval(one.outcomes.empty() ? name : name + ": " + time_name(one.time->decided_by),
                    *one.time->comparison, "%", charts);
     for (const AbOutcomeReport& outcome : one.outcomes)
       if (outcome.decision.comparison)
-        add_interval(fmt::format("{}: {}", one.name,
+        add_interval(fmt::format("{}: {}", name,
                                  outcome.outcome.name == kWallOutcome ? time_name(DecidingTime::wall)
                                                                       : metric_words(outcome.outcome.name)),
                      *outcome.decision.comparison, outcome.outcome.unit, charts);

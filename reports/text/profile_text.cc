@@ -63,7 +63,7 @@ std::vector<TableCell> stage_row(const TreeRow& row, const ProfiledCase& profile
 Table stage_table(const ProfiledCase& profile) {
   Table table = table_with({"stage", ">calls", ">inclusive\n[ms]", ">self\n[ms]", ">self\n[%]", ">CPU\n[ms]",
                             ">tensors\nnet [MiB]", ">tensors\npeak [MiB]", ">resident\npeak [MiB]"});
-  table.columns.front().shrinks = true;
+  table.dispensable = {"tensors\nnet", "CPU", "tensors"};
   for (const TreeRow& row : tree_rows(profile.record.stages)) table.rows.push_back(stage_row(row, profile));
   const double total = profile.details.total_ms(), rest = unattributed_ms(profile);
   table.rows.push_back(

@@ -235,14 +235,20 @@ std::string shrink_image(std::string_view bytes, int factor, const std::string& 
   return encode_png(shrunk(rgb_of(info.format, bytes, name), factor));
 }
 
-SmallPhotograph small_photograph(std::string_view bytes, const std::string& name) {
-  constexpr int kWidth_px = 256, kQuality = 75;
+SmallPhotograph small_photograph(std::string_view bytes, const std::string& name, std::size_t most_bytes) {
+  constexpr int kLargest_px = 640, kSmallest_px = 256, kQuality = 75;
   const ImageInfo info = inspect_image(bytes, name);
-  const int nearest = (info.width_px + kWidth_px / 2) / kWidth_px;
-  const int every_px = std::clamp(nearest, 1, info.height_px);
+  const auto factor = [&](int width_px) {
+    return std::clamp((info.width_px + width_px / 2) / width_px, 1, info.height_px);
+  };
   RgbImage image = rgb_of(info.format, bytes, name);
   make_8_bit(image);
-  return {encode_jpeg(shrunk(image, every_px), kQuality), every_px};
+  const int last = factor(kSmallest_px);
+  SmallPhotograph small{"", most_bytes > 0 ? factor(kLargest_px) : last};
+  for (;; ++small.every_px) {
+    small.jpeg = encode_jpeg(shrunk(image, small.every_px), kQuality);
+    if (small.jpeg.size() <= most_bytes || small.every_px >= last) return small;
+  }
 }
 
 DepthImage read_depth_image(const std::filesystem::path& path) {

@@ -49,9 +49,10 @@ struct SmallPhotograph {
   int every_px = 1;  // each of its pixels is the mean of every_px x every_px ones
 };
 
-// Returns an image made smaller as by shrink_image(), so that it is about 256 px wide, as a JPEG of 8 bits.
-// The same image gives the same bytes. Throws as shrink_image().
-SmallPhotograph small_photograph(std::string_view bytes, const std::string& name);
+// Returns an image as a JPEG of 8 bits, made smaller as by shrink_image(): about 640 px wide, or as much
+// less, down to about 256 px, as it takes for at most `most_bytes`. The same image gives the same bytes.
+// Throws as shrink_image().
+SmallPhotograph small_photograph(std::string_view bytes, const std::string& name, std::size_t most_bytes);
 
 // The functions of the module `images`.
 struct ImagesTable {

@@ -134,9 +134,53 @@ TEST_P(Terminal, AComparisonShowsWholeNamesAndThreeDigits) {
       shown_at(GetParam(),
                {"ab", "--samples", (folder / "times.json").string(), "--out", (folder / "out").string()}, 1);
   EXPECT_THAT(text, Not(HasSubstr("…")));
-  EXPECT_THAT(text, ::testing::ContainsRegex(
-                        name + "[ \n]+wall time \\[ms\\][ \n]+(A )?41[0-9] +(B )?44[0-9] .*REGRESSED"));
+  EXPECT_THAT(
+      text, ::testing::ContainsRegex(std::regex_replace(name, std::regex("/"), "/[ \n]*") +
+                                     "[ \n]+wall time \\[ms\\][ \n]+(A )?41[0-9] +(B )?44[0-9] .*REGRESSED"));
   EXPECT_THAT(text, HasSubstr("\nREGRESSED: B is 7."));
+  if (GetParam() > 0) {
+    EXPECT_LE(widest(text), GetParam());
+  }
+}
+
+// Names of three axes are longer than a narrow terminal is wide: lines end behind their slashes.
+TEST_P(Terminal, NoLineIsWiderOrEndsInsideOfANumber) {
+  const TemporaryDir folder;
+  const auto swept = [&](const char* name, const char* amplitude) {
+    const std::filesystem::path out = folder / name;
+    testing::succeeded(
+        run_program({"sweep", "--scene", "undulating", "--method", "roma_like", "--axis",
+                     std::string("undulating.amplitude_m=") + amplitude, "--axis",
+                     "roma_like.noise_sigma_m=0.0011234,0.002", "--axis", "roma_like.dropout=0.053,0.1",
+                     "--inject", std::string(name) + "=corrupt", "--out", out.string()}));
+    return testing::only_bundle(out).string();
+  };
+  const std::string a = swept("no_case:*", "0.00254321,0.003"), b = swept("*0.053*:*", "0.00254321,0.003");
+  const std::string baseline = (folder / "base.json").string();
+  const std::string name =
+      "undulating/roma_like/seed=42/undulating.amplitude_m=0.00254321/roma_like.noise_sigma_m=0.002/"
+      "roma_like.dropout=0.053";
+  const auto expect_fits = [&](const Arguments& arguments, int exit_code = 0) {
+    const std::string text = shown_at(GetParam(), arguments, exit_code);
+    if (GetParam() > 0) {
+      EXPECT_LE(widest(text), GetParam()) << text;
+    }
+    EXPECT_THAT(text, Not(::testing::ContainsRegex("[0-9]\n +[.0-9%]"))) << arguments[0];
+    return std::regex_replace(text, std::regex("/\n +"), "/");
+  };
+  expect_fits({"accept", a, "--baseline", baseline});
+  for (const std::string& text :
+       {expect_fits({"compare", a, b}), expect_fits({"gate", b, "--baseline", baseline}, 1)})
+    EXPECT_THAT(text, HasSubstr(name.substr(std::string("undulating/roma_like/").size())));
+  expect_fits({"trend", a, b});
+  expect_fits({"verify", a});
+  for (const char* const what : {"metrics", "methods", "suites", "stages", "undulating"})
+    expect_fits({"list", what});
+  const std::string profiled =
+      expect_fits({"profile", "roma_like", "--scene", "undulating", "--sampler", "none", "--set",
+                   "roma_like.points=300000", "--out", (folder / "profiled").string()});
+  for (const char* const part : {"simulation", "inclusive", "resident"})
+    EXPECT_THAT(profiled, HasSubstr(part));
 }
 
 // A folder's name may hold what moves the cursor, changes colours or renames the window.

@@ -37,6 +37,11 @@ TEST(RenderTable, StaysWithinItsWidthByShrinkingWhereAllowed) {
   for (const std::string& line : lines_of(render_table(table)))
     EXPECT_LE(display_width(line), kScreenColumns) << line;
   EXPECT_NE(render_table(table).find("123456.789"), std::string::npos);  // numbers are never cut
+  EXPECT_EQ(table_width(table, 60), 60u);
+  // What does not fit then is not cut: a terminal wraps it.
+  table.rows.push_back({{"short"}, {"short"}, {std::string(50, '7')}});
+  EXPECT_EQ(table_width(table, 60), 8 + 8 + 50 + 4u);
+  EXPECT_NE(render_table(table, false, 60).find(std::string(50, '7')), std::string::npos);
   // Where nothing may shrink nothing is cut.
   const Table stiff{{{"a"}, {"b"}}, {{{std::string(90, 'x')}, {std::string(90, 'y')}}}};
   for (const std::string& line : lines_of(render_table(stiff)))

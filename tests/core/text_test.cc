@@ -84,6 +84,12 @@ TEST(WrapText, BreaksAtBlanksAndIndents) {
   EXPECT_EQ(wrap_text("ab " + std::string(12, 'x'), 10, 2), "ab\n  xxxxxxxx\n  xxxx\n");
 }
 
+TEST(WrapText, KeepsNumbersWithTheirUnitsAndBreaksNamesBehindSlashes) {
+  EXPECT_EQ(wrap_text("grew by 4.52 mm, or", 13, 2), "grew by\n  4.52 mm, or\n");
+  EXPECT_EQ(wrap_text("allowed ± 5 %", 10, 2), "allowed\n  ± 5 %\n");
+  EXPECT_EQ(wrap_text("a scene/method/n=1.5: worse", 12, 2), "a\n  scene/\n  method/\n  n=1.5:\n  worse\n");
+}
+
 TEST(Counted, OneIsSingular) {
   EXPECT_EQ(counted(1, "case"), "1 case");
   EXPECT_EQ(counted(0, "case"), "0 cases");

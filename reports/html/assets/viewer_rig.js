@@ -127,13 +127,32 @@ const viewer_rig = (() => {
   }
 
   // A photograph with a cross at the pixel.
-  function figure_of({camera: {size_px: [width, height]}, pixel, text, photograph: {url, every_px}}) {
+  function picture_with_cross({camera: {size_px: [width, height]}, pixel, text, photograph: {url, every_px}}) {
     const [w, h] = [Math.floor(width / every_px), Math.floor(height / every_px)], arm = w / 16;
     const [x, y] = [(pixel.x + 0.5) / every_px, (pixel.y + 0.5) / every_px];
     const d = [[1, 0], [-1, 0], [0, 1], [0, -1]].map(([a, b]) => `M${x + a * arm / 4} ${y + b * arm / 4}l${a * arm} ${b * arm}`).join('');
-    return make('figure', {}, draw('svg', {viewBox: `0 0 ${w} ${h}`, role: 'img', 'aria-label': `the point in the image of ${text}`},
-      draw('image', {href: url, width: w, height: h}), draw('path', {d, class: 'under'}), draw('path', {d})),
-    make('figcaption', {}, text));
+    return draw('svg', {viewBox: `0 0 ${w} ${h}`, style: `--ratio:${w / h}`, role: 'img', 'aria-label': `the point in the image of ${text}`},
+      draw('image', {href: url, width: w, height: h}), draw('path', {d, class: 'under'}), draw('path', {d}));
+  }
+
+  // Opens a photograph of a strip large; arrow keys and buttons show the ones beside it.
+  function enlarge(strip, shown, place) {
+    const figure = make('figure'), step = (by) => {
+      place = (place + by + shown.length) % shown.length;
+      const {text, photograph: {every_px}} = shown[place];
+      figure.replaceChildren(picture_with_cross(shown[place]), make('figcaption', {'aria-live': 'polite'}, make('b', {}, text),
+        (shown.length > 1 ? `, ${place + 1} of ${shown.length}` : '') + (every_px > 1 ? `; a pixel is the mean of ${every_px} x ${every_px}` : '')));
+    };
+    const button = (text, onclick) => make('button', {type: 'button', onclick}, text);
+    const dialog = make('dialog', {class: 'photograph', 'aria-label': 'photograph', onkeydown: ({key}) => step({ArrowLeft: -1, ArrowRight: 1}[key] ?? 0),
+      onclose: () => {
+        dialog.remove();
+        strip.querySelectorAll('button')[place]?.focus();
+      }}, figure, make('div', {class: 'tools'},
+      ...shown.length > 1 ? [button('\u2190 previous', () => step(-1)), button('next \u2192', () => step(1))] : [], button('close (Esc)', () => dialog.close())));
+    step(0);
+    document.body.append(dialog);
+    dialog.showModal();
   }
 
   // Fills the strip below the text of a picked place; empties it without one.
@@ -147,7 +166,9 @@ const viewer_rig = (() => {
       : `${shown.length > 0 ? 'Also in' : 'In'} the ${others.length === 1 ? 'image' : 'images'} of ${others.join(', ')}.`,
     hidden.length > 0 ? `The true surface hides it from ${hidden.join(', ')}.` : '',
     seen.length > 0 && !cloud.view.scene.truth ? 'Whether something stands in front of it is not tested.' : ''].filter(Boolean).join(' ');
-    strip.append(...shown.map(figure_of), ...words ? [make('p', {class: 'dim'}, words)] : []);
+    const figures = shown.map((one, place) => make('figure', {}, make('button', {type: 'button', title: 'enlarge', 'aria-haspopup': 'dialog',
+      onclick: () => enlarge(strip, shown, place)}, picture_with_cross(one)), make('figcaption', {}, one.text)));
+    strip.append(...figures, ...words ? [make('p', {class: 'dim'}, words)] : []);
   }
 
   return {shapes_of, draw_pictures, sightings_of, show_sightings};

@@ -165,6 +165,9 @@ TEST(CaseResult, TravelsThroughThePipe) {
   EXPECT_EQ(back.artefacts, result.artefacts);
   for (const std::size_t size : {std::size_t{0}, std::size_t{5}, bytes.size() / 2, bytes.size() - 1})
     EXPECT_THROW(decode_case_result(bytes.substr(0, size)), Error) << size;
+  EXPECT_EQ(back.unwritten, "");
+  result.unwritten = "out/cloud.ply: No space left on device";
+  EXPECT_EQ(decode_case_result(encode_case_result(result)).unwritten, result.unwritten);
 }
 
 // A file that a case may not write is refused before anything of the result is used.

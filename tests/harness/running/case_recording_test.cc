@@ -273,15 +273,28 @@ TEST_F(RecordingScene, WithoutTruthThereIsAgreementAlone) {
   EXPECT_THAT(record.options, testing::Contains(testing::Pair("dataset.truth", ParameterValue("none"))));
 }
 
-TEST_F(RecordingScene, WithoutTruthTheCloudIsKeptAndShownToo) {
-  const Case planned = plan_sweep(request_).cases.at(0);
+// Runs a case in a process of its own.
+CaseResult result_in_child(const Case& planned, const KeptFiles& kept, const std::filesystem::path& log) {
   CaseBoard board;
-  const KeptFiles kept{.cloud = true};
   const IsolateOutcome outcome =
       run_isolated([&] { return encode_case_result(run_case_keeping(planned, board, kept)); },
-                   {.timeout_s = 120, .log_file = folder_.path() / "log"});
-  ASSERT_EQ(outcome.end, IsolateOutcome::End::ok) << outcome.log_tail;
-  const CaseResult result = decode_case_result(outcome.result);
+                   {.timeout_s = 120, .log_file = log});
+  EXPECT_EQ(outcome.end, IsolateOutcome::End::ok) << outcome.log_tail;
+  return decode_case_result(outcome.result);
+}
+
+TEST_F(RecordingScene, AnOutputThatCannotBeWrittenIsNoFailureOfTheMethod) {
+  const Case planned = plan_sweep(request_).cases.at(0);
+  const std::filesystem::path file = folder_.path() / "file";
+  write_file(file, "in place of a folder");
+  const CaseResult result = result_in_child(planned, {.output_dir = file}, folder_.path() / "log");
+  EXPECT_THAT(result.unwritten, HasSubstr(file.string() + "/cloud.ply"));
+  EXPECT_EQ(result.record.status, Status::ok);
+}
+
+TEST_F(RecordingScene, WithoutTruthTheCloudIsKeptAndShownToo) {
+  const Case planned = plan_sweep(request_).cases.at(0);
+  const CaseResult result = result_in_child(planned, {.cloud = true}, folder_.path() / "log");
   const auto bytes_of = [&](const char* folder, const char* ending) {
     const auto found = std::ranges::find(result.artefacts, case_file(folder, planned.name, ending),
                                          &std::pair<std::string, std::string>::first);

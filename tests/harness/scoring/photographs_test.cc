@@ -61,11 +61,11 @@ TEST_F(Photographs, StandBesideThePicturesOfDepths) {
   EXPECT_EQ(file("pictures.csv"),
             "file,kind,camera,unit,low,high,every_px,filled_pct,beyond_pct\n"
             "depth.png,depth,cam00,m,1,2,1,80,\n"
-            "photograph.jpg,photograph,cam00,,0,255,2,,\n"
-            "photograph_1.jpg,photograph,cam01,,0,255,2,,\n");
+            "photograph.jpg,photograph,cam00,,0,255,1,,\n"
+            "photograph_1.jpg,photograph,cam01,,0,255,1,,\n");
   const RgbImage second = decode_rgb_jpeg(file("photograph_1.jpg"), "photograph_1.jpg");
-  EXPECT_EQ(second.width, 256);
-  EXPECT_EQ(second.height, 2);
+  EXPECT_EQ(second.width, 512);
+  EXPECT_EQ(second.height, 4);
   EXPECT_NEAR(second.bytes[0], 30, 2);
   EXPECT_EQ(file("photograph_2.jpg"), "");
 }

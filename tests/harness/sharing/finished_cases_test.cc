@@ -123,6 +123,11 @@ TEST_F(FinishedCaseFiles, ThatNameAnotherPlaceAreRefused) {
   EXPECT_EQ(attempt("tiles/x.csv"), "");
   EXPECT_THROW(write_artefacts(bundle, {finished().result.record, {{"journal.jsonl", ""}}}), Error);
   EXPECT_FALSE(fs::exists(victim) || fs::exists(bundle / "journal.jsonl"));
+  EXPECT_EQ(error_of(ErrorKind::io,
+                     [&] {
+                       write_artefacts(bundle, {finished().result.record, {}, "disk full"});
+                     }),
+            "disk full");
 }
 
 TEST_F(FinishedCaseFiles, AreNotWrittenThroughALink) {

@@ -94,9 +94,12 @@ std::string page_with_checks() {
         {"x.png", "depth_error", camera, "mm", -1, 1, 1, 50, 0, pixel});
   pictures.pictures[results.records[1].case_name].push_back(
       {"x.png", "depth_error", "cam00", "mm", -1, 1, 1, 50, 0, pixel});
-  const std::string photograph = encode_jpeg({200, 150, false, std::vector<unsigned char>(90'000, 99)}, 75);
-  pictures.photographs[results.records[0].case_name] = {
-      {"photograph.jpg", "photograph", "cam00", "", 0, 255, 2, NAN, NAN, photograph}};
+  const auto photograph = [](unsigned char grey) {
+    const RgbImage image{200, 150, false, std::vector<unsigned char>(90'000, grey)};
+    return std::make_shared<SmallPhotograph>(encode_jpeg(image, 75), 1);
+  };
+  pictures.photographs[results.records[0].case_name] = {{"cam00", 2, photograph(99)},
+                                                        {"cam01", 2, photograph(50)}};
   pictures.stacks[results.records[0].case_name] = "main;hot 40\nmain;rest 10\n";
   pictures.stacks[results.records[1].case_name] = "main;hot 50\nmain;rest 50\n";
   std::string page = render_html_report(content_of(results), pictures);

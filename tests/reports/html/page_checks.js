@@ -182,6 +182,28 @@
       `In the image of cam00 (${Math.round(x)}, ${Math.round(y)}).`, 'cam00 (248, 174)', 'In the image of no camera.', 200]) ||
       near(left, (x + 0.5) / 2 + 200 / 64, 0.1) || near(right, (y + 0.5) / 2, 0.1);
   });
+  check('a photograph opens large, and keys show the next one', () => {
+    const strip = aqbench_viewer.state.parts.sightings, cloud = aqbench_viewer.cloud_of(0), dialog = () => document.querySelector('dialog.photograph');
+    viewer_rig.show_sightings(strip, {cloud, place: [-50, 51, 0]});
+    const [first, second] = strip.querySelectorAll('button'), press = (key) => dialog().dispatchEvent(new KeyboardEvent('keydown', {key}));
+    const shown = () => dialog().querySelector('figcaption').textContent;
+    first.focus();
+    first.click();
+    const texts = [dialog().open, shown(), dialog().querySelectorAll('svg path').length], {width, height} = dialog().querySelector('svg').getBoundingClientRect();
+    press('ArrowRight');
+    texts.push(shown());
+    press('ArrowRight');
+    press('ArrowLeft');
+    texts.push(shown());
+    press('x');
+    dialog().close();
+    const back = document.activeElement === first, {id} = dialog() ?? {};
+    dialog().dispatchEvent(new Event('close'));
+    const cam00 = 'cam00 (175, 176), 1 of 2; a pixel is the mean of 2 x 2', cam01 = 'cam01 (375, 176), 2 of 2; a pixel is the mean of 2 x 2';
+    const wrong = differ([...texts, back, id, dialog(), document.activeElement === second], [true, cam00, 2, cam01, cam01, true, '', null, true]);
+    viewer_rig.show_sightings(strip, null);
+    return wrong || near(width / height, 4 / 3, 0.01) || (width > 400 ? '' : `${width} px wide`);
+  });
   check('a surface hides what is behind it from a camera', () => {
     const ridge = [0, -75, -150, -75, 0], scene = {cameras: [{name: 'c', centre_mm: [-100, 0, -100], size_px: [100, 100], nodes: [4, 4]}],
       truth: {columns: 5, rows: 2, x_mm: [-100, 100], y_mm: [-50, 50], z_steps: [...ridge, ...ridge].map((mm) => mm / 0.02)}};

@@ -10,6 +10,7 @@
 #include "harness/records/case_result.h"
 #include "harness/viewing/cloud_view.h"
 #include "reports/html/report.h"
+#include "scenes/images/image_file.h"
 #include "tests/core/error_matcher.h"
 #include "tests/reports/synthetic.h"
 #include "tests/temporary_directory.h"
@@ -75,7 +76,18 @@ TEST(ReportPictures, OfABundleNameTheirFile) {
   }
 }
 
-// Two cases of one dataset share its photographs; what has no room is counted.
+// A JPEG of noise, 640 pixels wide, of about 300 kB.
+std::string noise_jpeg(std::uint32_t state) {
+  RgbImage noise{640, 400, false, {}};
+  for (int i = 0; i < 3 * 640 * 400; ++i) {
+    state = 1664525 * state + 1013904223;
+    noise.bytes.push_back(static_cast<unsigned char>(state >> 24));
+  }
+  return encode_jpeg(noise, 90);
+}
+
+// Two cases of one dataset share its photographs; the last ones become smaller, and what has no room is
+// counted.
 TEST(ReportPictures, HaveEqualPhotographsOnceInTheirOwnRoom) {
   const TemporaryDirectory folder;
   const Results results = synthetic_results();
@@ -85,18 +97,24 @@ TEST(ReportPictures, HaveEqualPhotographsOnceInTheirOwnRoom) {
     std::filesystem::create_directories(at);
     write_file(at / "depth.png", std::string(700'000, 'd'));
     std::string list = "depth.png,depth,a,m,0,1,1,1,1\n";
-    for (const char* const camera : {"a", "b"}) {
-      write_file(at / (std::string(camera) + ".jpg"), std::string(300'000, *camera));
+    for (const char* const camera : {"a", "b", "c"}) {
+      const bool too_large = *camera == 'c';
+      write_file(at / (std::string(camera) + ".jpg"),
+                 too_large ? std::string(600'000, 'c') : noise_jpeg(*camera));
       list += fmt::format("{0}.jpg,photograph,{0},,0,255,2,,\n", camera);
     }
     write_file(at / "pictures.csv", list);
   }
   ReportPictures pictures = read_report_pictures(folder.path(), results);
-  EXPECT_EQ(pictures.photographs_left_out, 2u);  // camera b of both cases
+  EXPECT_EQ(pictures.photographs_left_out, 2u);  // camera c of both cases
   EXPECT_EQ(pictures.kinds.at(name(0)), std::set<std::string>{"depth"});
   for (const std::size_t i : {0, 1}) {
-    ASSERT_EQ(pictures.photographs.at(name(i)).size(), 1u);
-    EXPECT_EQ(pictures.photographs.at(name(i))[0].camera, "a");
+    const std::vector<ReportPhotograph>& photographs = pictures.photographs.at(name(i));
+    ASSERT_EQ(photographs.size(), 2u);
+    EXPECT_EQ(photographs[0].image->jpeg, noise_jpeg('a'));
+    EXPECT_EQ(photographs[1].camera, "b");
+    EXPECT_EQ(photographs[1].image->every_px, 3);
+    EXPECT_EQ(decode_rgb_jpeg(photographs[1].image->jpeg, "b.jpg").width, 213);
   }
   CloudView view;
   view.points = {{0, 0, 0}};
@@ -105,9 +123,9 @@ TEST(ReportPictures, HaveEqualPhotographsOnceInTheirOwnRoom) {
   pictures.views[name(0)] = encode_view(view);
   const std::string page = render_html_report(content_of(results), pictures);
   EXPECT_THAT(page, HasSubstr("There is no room for 2 photographs in pictures/."));
-  EXPECT_THAT(page, HasSubstr(":{\"a\":[0,2]}"));
-  EXPECT_THAT(page, HasSubstr("id=\"photograph-0\">YWFh"));
-  EXPECT_THAT(page, Not(HasSubstr("id=\"photograph-1\"")));
+  EXPECT_THAT(page, HasSubstr(":{\"a\":[0,2],\"b\":[1,6]}"));
+  EXPECT_THAT(page, HasSubstr("id=\"photograph-1\">/9j/"));
+  EXPECT_THAT(page, Not(HasSubstr("id=\"photograph-2\"")));
   EXPECT_LT(page.size(), 3'000'000u);
 }
 
