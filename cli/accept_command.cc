@@ -63,9 +63,9 @@ CommandLine<AcceptRequest> accept_command_line() {
   CommandLine<AcceptRequest> line{
       "aqbench accept BUNDLE --baseline FILE [--dry-run] [OPTION]...",
       "Makes a verified, complete bundle without failed cases the new baseline, and shows what changes.\n"
-      "Tolerances in FILE are kept; edit them there, or give --tolerance. Nothing else "
-      "writes\nbaselines.\nWhatever weakens the gate needs its own flag: a shard, a part of a suite, removed "
-      "cases or\nmetrics, changed options, injected faults, undefined values.",
+      "Nothing else writes baselines. Tolerances in FILE are kept; edit them there, or give --tolerance.\n"
+      "Whatever weakens the gate needs its own flag: a shard, a part of a suite, removed cases or\n"
+      "metrics, changed options, injected faults, undefined values.",
       {{"baseline", "FILE", "the file to write, e.g. baselines/seed.json",
         into<&AcceptRequest::baseline_file>},
        {"dry-run", nullptr, "show what would change, write nothing", into<&AcceptRequest::dry_run>},

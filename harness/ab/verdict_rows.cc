@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <optional>
 #include <utility>
 
 #include "harness/ab/decision.h"
@@ -47,6 +49,18 @@ std::vector<VerdictRow> value_rows(const AbCaseReport& one) {
     rows.push_back(std::move(row));
   }
   return rows;
+}
+
+// How far the worse end of an interval of a case reaches, in units of what is allowed.
+double worst_reach(const AbCaseReport& one) {
+  double most = 0;
+  const auto look_at = [&](const std::optional<PairedComparison>& comparison) {
+    if (comparison && comparison->flag_above > 0)
+      most = std::max(most, shown_shift(*comparison).interval.upper / comparison->flag_above);
+  };
+  if (one.time) look_at(one.time->comparison);
+  for (const AbOutcomeReport& outcome : one.outcomes) look_at(outcome.decision.comparison);
+  return most;
 }
 
 // The value that a verdict rests on: the worst with the verdict of the case, else the first.
@@ -179,8 +193,13 @@ Verdicts verdicts_of(const std::vector<AbCaseReport>& cases) {
       if (&value != leading) of_case.push_back(value);
   }
   // The gravest case first; the values of a case stay behind it.
-  std::ranges::stable_sort(of_cases, {}, [](const auto& rows) { return rows.front().verdict; });
-  for (const auto& rows : of_cases) verdicts.rows.insert(verdicts.rows.end(), rows.begin(), rows.end());
+  std::vector<std::size_t> order(cases.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) {
+    return std::pair(of_cases[i].front().verdict, -worst_reach(cases[i]));
+  });
+  for (const std::size_t i : order)
+    verdicts.rows.insert(verdicts.rows.end(), of_cases[i].begin(), of_cases[i].end());
   return verdicts;
 }
 

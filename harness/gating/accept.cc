@@ -324,11 +324,11 @@ std::string render_acceptance(const Acceptance& acceptance, bool colours, std::s
   for (const std::string& refusal : acceptance.refusals)
     text += wrap_text("refused: " + printable(refusal), columns, 9);
   const Baseline& baseline = acceptance.baseline;
-  return text + fmt::format("{} baseline of suite '{}': {}, {}, from bundle {}\n",
-                            acceptance.existed ? "updated" : "new", printable(baseline.suite),
-                            counted(baseline.cases.size(), "case"),
-                            counted(acceptance.changes.size(), "change"),
-                            printable(baseline.accepted_bundle));
+  return text +
+         fmt::format("{} baseline{}: {}, {}, from bundle {}\n", acceptance.existed ? "updated" : "new",
+                     baseline.suite.empty() ? "" : fmt::format(" of suite '{}'", printable(baseline.suite)),
+                     counted(baseline.cases.size(), "case"), counted(acceptance.changes.size(), "change"),
+                     printable(baseline.accepted_bundle));
 }
 
 }  // namespace aqbench

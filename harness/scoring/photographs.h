@@ -11,7 +11,7 @@ namespace aqbench {
 // Of more cameras, so many are chosen evenly.
 inline constexpr std::size_t kMaxPhotographs = 64;
 // Of one photograph, and of all of a case, unless they are about 256 pixels wide already.
-inline constexpr std::size_t kPhotographBytes = 60'000, kPhotographBytesOfCase = 1'500'000;
+inline constexpr std::size_t kPhotographBytes = 64'000, kPhotographBytesOfCase = 1'500'000;
 
 // Keeps the images of a case that has a cloud view and images at hand, 256 to 640 pixels wide:
 // photograph.jpg, photograph_1.jpg, ... of the cameras that are not auxiliary, with a line each in

@@ -126,7 +126,7 @@ std::string stage_text(const Rivals& pair) {
     }
   }
   if (!known) return "unknown (no depth maps)";
-  if (worst == nullptr) return "no stage lost more";
+  if (worst == nullptr) return "no stage lost more of the surface";
   const double lost = *value_of(pair.worse->metrics, worst->metric);
   const auto best = value_of(pair.best->metrics, worst->metric);
   const auto [shown, of_best] = number_pair(lost, best.value_or(lost));

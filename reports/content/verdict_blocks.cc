@@ -59,8 +59,7 @@ Lines reason_lines(const std::vector<CaseVerdicts>& cases, const ShortNames& nam
   for (const CaseVerdicts& one : cases)
     for (const VerdictRow* const row : one.rows) {
       if (has_two_values(*row) || !is_refused(row->verdict) || (!all && row != one.worst)) continue;
-      lines.items.push_back(fmt::format("{:<14}  {}: {}", verdict_label(*row), names.of.at(row->case_name),
-                                        verdict_row_text(*row)));
+      lines.items.push_back(names.of.at(row->case_name) + ": " + verdict_row_text(*row));
       if (one.others > 0 && !all)
         lines.items.back() += fmt::format(" and {}", counted(one.others, "more value"));
     }
@@ -102,8 +101,10 @@ Table verdict_table(const std::vector<CaseVerdicts>& cases, const ShortNames& na
     }
   // "more" may hold what unfolds and nothing that is counted.
   drop_columns(table, [&](const TableColumn&, std::size_t place) {
-    return std::ranges::all_of(
-        table.rows, [&](const auto& row) { return row[place].text.empty() && row[place].fold.empty(); });
+    return std::ranges::all_of(table.rows, [&](const auto& row) {
+      const TableCell& cell = row[place];
+      return (cell.text.empty() || cell.text == "n/a") && cell.fold.empty();
+    });
   });
   return table;
 }

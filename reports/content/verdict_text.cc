@@ -75,12 +75,11 @@ std::string worst_case_text(const Verdicts& verdicts, const CaseVerdicts& worst)
                   kMaxBytes);
 }
 
-// Both numbers of a value, and the limits that its tolerance gives.
+// Both numbers of a value, and the limits that its tolerance gives; nullopt where it has none.
 std::optional<Banner::Move> move_of(const VerdictRow& row) {
-  if (!row.baseline || !row.current) return std::nullopt;
-  const Tolerance allowed = row.tolerance.value_or(Tolerance{});
-  const bool absolute = allowed.kind == Tolerance::Kind::absolute;
-  const double reach = row.tolerance ? allowed.value * (absolute ? 1 : std::abs(*row.baseline)) : 0;
+  if (!row.baseline || !row.current || !row.tolerance) return std::nullopt;
+  const bool absolute = row.tolerance->kind == Tolerance::Kind::absolute;
+  const double reach = row.tolerance->value * (absolute ? 1 : std::abs(*row.baseline));
   const auto [from, to] = number_pair(*row.baseline, *row.current);
   return Banner::Move{*row.baseline,         *row.current, *row.baseline - reach,
                       *row.baseline + reach, from,         to + unit_suffix(row.unit)};

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <set>
 
 #include "core/json.h"
@@ -88,12 +87,10 @@ Json series_json(const AbSamples& samples, std::size_t case_index, const AbOutco
 }
 
 std::string comparison_json(const AbDocument& document, const AbReport& report) {
-  std::vector<std::size_t> order(report.cases.size());  // the gravest first: the page opens with it
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return verdict_of(report.cases[i].verdict); });
   Json cases = Json::array();
-  for (const std::size_t i : order) {
-    const AbCaseReport& one = report.cases[i];
+  for (const AbCaseReport* const shown : worst_first(report)) {  // the page opens with the first one
+    const AbCaseReport& one = *shown;
+    const auto i = static_cast<std::size_t>(shown - report.cases.data());
     Json series = Json::array();
     if (Json time = series_json(document.samples, i, nullptr, one.time); !time.is_null())
       series.push_back(std::move(time));

@@ -94,35 +94,43 @@ class PhotographRoom {
   // Returns a photograph, which may become smaller as long as others are taken; null without room.
   std::shared_ptr<const SmallPhotograph> take(const std::filesystem::path& file) {
     if (regular_file_size(file) > kMostBytes) return nullptr;
-    const std::string bytes = read_file(file, kMostBytes);
-    if (const auto found = by_bytes_.find(bytes); found != by_bytes_.end()) return found->second;
-    if (is_full_) return nullptr;
-    taken_.push_back({std::make_shared<SmallPhotograph>(bytes, 1), file.string()});
-    bytes_ += bytes.size();
-    for (auto one = taken_.rbegin(); bytes_ > kMostBytes && one != taken_.rend(); ++one) shrink(*one);
-    if (bytes_ <= kMostBytes) return by_bytes_[bytes] = taken_.back().photograph;
-    is_full_ = true;
+    const auto [place, is_new] = by_bytes_.try_emplace(read_file(file, kMostBytes));
+    const auto& [bytes, photograph] = *place;
+    if (is_new && !is_full_) {
+      place->second = std::make_shared<SmallPhotograph>(bytes, 1);
+      taken_.push_back({&bytes, photograph, file.string()});
+      bytes_ += bytes.size();
+      for (const int times : {1, 2})
+        for (auto one = taken_.rbegin(); bytes_ > kMostBytes && one != taken_.rend(); ++one)
+          shrink(*one, times);
+      is_full_ = bytes_ > kMostBytes;
+    }
+    if (!is_new || !is_full_) return photograph;
+    by_bytes_.erase(place);
     return nullptr;
   }
 
  private:
   static constexpr std::uintmax_t kMostBytes = 1 << 19;
   struct Taken {
+    const std::string* whole;  // as it is in the bundle
     std::shared_ptr<SmallPhotograph> photograph;
-    std::string file;  // "" once it has been made smaller
+    std::string file;
+    int times = 0;  // 1: about half as wide, 2: as small as photographs are
   };
 
-  void shrink(Taken& one) {
-    if (one.file.empty()) return;
+  void shrink(Taken& one, int times) {
+    if (one.times >= times) return;
+    one.times = times;
     bytes_ -= one.photograph->jpeg.size();
-    if (SmallPhotograph small = small_photograph(one.photograph->jpeg, one.file, 0); small.every_px > 1)
+    if (auto small = small_photograph(*one.whole, one.file, times == 1 ? one.whole->size() / 3 : 0);
+        small.every_px > 1)
       *one.photograph = std::move(small);
     bytes_ += one.photograph->jpeg.size();
-    one.file.clear();
   }
 
   std::vector<Taken> taken_;
-  std::map<std::string, std::shared_ptr<const SmallPhotograph>> by_bytes_;
+  std::map<std::string, std::shared_ptr<SmallPhotograph>> by_bytes_;
   std::uintmax_t bytes_ = 0;
   bool is_full_ = false;
 };

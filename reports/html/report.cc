@@ -48,10 +48,13 @@ Banner card_of(const BundleContent& content, const ReportPictures& pictures) {
   const Record* const record = leading_record(content.results, content.gated ? &*content.gated : nullptr);
   if (record == nullptr) return card;
   card.picture = case_picture(*record, pictures);
-  if (const auto error = value_of(record->metrics, kAccuracyMetric); error && card.colour != Colour::red)
-    card.notes.push_back(fmt::format("Least accurate: {}, mean error {} mm",
-                                     name_cases(content.results).of.at(record->case_name).whole(),
-                                     table_number(*error)));
+  const auto error = value_of(record->metrics, kAccuracyMetric);
+  if (card.colour != Colour::red && (error || !card.picture.empty())) {
+    const std::string name = name_cases(content.results).of.at(record->case_name).whole();
+    card.notes.push_back(error
+                             ? fmt::format("Least accurate: {}, mean error {} mm", name, table_number(*error))
+                             : "Pictured: " + name);
+  }
   if (const std::string words = rival_words(content, pictures, record->case_name); !words.empty()) {
     if (words.find("a common bias") != words.npos) card.caution = without_truth_note(content.results);
     card.notes.push_back(words);

@@ -16,6 +16,9 @@ Banner banner_of(const AbReport& report);
 // Returns the report with the names of the sides, as the user gave them, in place of A and B in its words.
 AbReport with_sides_named(const AbDocument& document, AbReport report);
 
+// Returns the cases in the order of their verdicts, the worst first.
+std::vector<const AbCaseReport*> worst_first(const AbReport& report);
+
 // Returns the changes of all cases with their intervals: a chart of those in percent, and one for each unit.
 std::vector<Chart> interval_charts(const AbReport& report);
 

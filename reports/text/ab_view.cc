@@ -81,12 +81,20 @@ AbReport with_sides_named(const AbDocument& document, AbReport report) {
   return report;
 }
 
+std::vector<const AbCaseReport*> worst_first(const AbReport& report) {
+  std::vector<const AbCaseReport*> cases;
+  for (const VerdictRow& row : report.verdicts.rows)
+    if (!row.only_shown)
+      cases.push_back(&*std::ranges::find(report.cases, row.case_name, &AbCaseReport::name));
+  return cases;
+}
+
 std::vector<Chart> interval_charts(const AbReport& report) {
   std::vector<Chart> charts;
   const ShortNames names = short_names_of(report.verdicts);
-  for (const AbCaseReport& one : report.cases) {
-    const auto known = names.of.find(one.name);
-    const std::string& name = known == names.of.end() ? one.name : known->second;
+  for (const AbCaseReport* const shown : worst_first(report)) {
+    const AbCaseReport& one = *shown;
+    const std::string& name = names.of.at(one.name);
     if (one.time && one.time->comparison)
       add_interval(one.outcomes.empty() ? name : name + ": " + time_name(one.time->decided_by),
                    *one.time->comparison, "%", charts);

@@ -236,7 +236,7 @@ std::string shrink_image(std::string_view bytes, int factor, const std::string& 
 }
 
 SmallPhotograph small_photograph(std::string_view bytes, const std::string& name, std::size_t most_bytes) {
-  constexpr int kLargest_px = 640, kSmallest_px = 256, kQuality = 75;
+  constexpr int kLargest_px = 640, kSmallest_px = 256, kQuality = 60;
   const ImageInfo info = inspect_image(bytes, name);
   const auto factor = [&](int width_px) {
     return std::clamp((info.width_px + width_px / 2) / width_px, 1, info.height_px);

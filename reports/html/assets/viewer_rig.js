@@ -141,7 +141,7 @@ const viewer_rig = (() => {
       place = (place + by + shown.length) % shown.length;
       const {text, photograph: {every_px}} = shown[place];
       figure.replaceChildren(picture_with_cross(shown[place]), make('figcaption', {'aria-live': 'polite'}, make('b', {}, text),
-        (shown.length > 1 ? `, ${place + 1} of ${shown.length}` : '') + (every_px > 1 ? `; a pixel is the mean of ${every_px} x ${every_px}` : '')));
+        (shown.length > 1 ? `, ${place + 1} of ${shown.length}` : '') + (every_px > 1 ? `, at 1/${every_px} of its size` : '')));
     };
     const button = (text, onclick) => make('button', {type: 'button', onclick}, text);
     const dialog = make('dialog', {class: 'photograph', 'aria-label': 'photograph', onkeydown: ({key}) => step({ArrowLeft: -1, ArrowRight: 1}[key] ?? 0),

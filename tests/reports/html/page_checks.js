@@ -199,7 +199,7 @@
     dialog().close();
     const back = document.activeElement === first, {id} = dialog() ?? {};
     dialog().dispatchEvent(new Event('close'));
-    const cam00 = 'cam00 (175, 176), 1 of 2; a pixel is the mean of 2 x 2', cam01 = 'cam01 (375, 176), 2 of 2; a pixel is the mean of 2 x 2';
+    const cam00 = 'cam00 (175, 176), 1 of 2, at 1/2 of its size', cam01 = 'cam01 (375, 176), 2 of 2, at 1/2 of its size';
     const wrong = differ([...texts, back, id, dialog(), document.activeElement === second], [true, cam00, 2, cam01, cam01, true, '', null, true]);
     viewer_rig.show_sightings(strip, null);
     return wrong || near(width / height, 4 / 3, 0.01) || (width > 400 ? '' : `${width} px wide`);

@@ -78,12 +78,12 @@ TEST(ReportPictures, OfABundleNameTheirFile) {
 
 // A JPEG of noise, 640 pixels wide, of about 300 kB.
 std::string noise_jpeg(std::uint32_t state) {
-  RgbImage noise{640, 400, false, {}};
-  for (int i = 0; i < 3 * 640 * 400; ++i) {
+  RgbImage noise{640, 480, false, {}};
+  for (int i = 0; i < 3 * 640 * 480; ++i) {
     state = 1664525 * state + 1013904223;
     noise.bytes.push_back(static_cast<unsigned char>(state >> 24));
   }
-  return encode_jpeg(noise, 90);
+  return encode_jpeg(noise, 95);
 }
 
 // Two cases of one dataset share its photographs; the last ones become smaller, and what has no room is
@@ -113,8 +113,8 @@ TEST(ReportPictures, HaveEqualPhotographsOnceInTheirOwnRoom) {
     ASSERT_EQ(photographs.size(), 2u);
     EXPECT_EQ(photographs[0].image->jpeg, noise_jpeg('a'));
     EXPECT_EQ(photographs[1].camera, "b");
-    EXPECT_EQ(photographs[1].image->every_px, 3);
-    EXPECT_EQ(decode_rgb_jpeg(photographs[1].image->jpeg, "b.jpg").width, 213);
+    EXPECT_EQ(photographs[1].image->every_px, 2);
+    EXPECT_EQ(decode_rgb_jpeg(photographs[1].image->jpeg, "b.jpg").width, 320);
   }
   CloudView view;
   view.points = {{0, 0, 0}};
@@ -123,7 +123,7 @@ TEST(ReportPictures, HaveEqualPhotographsOnceInTheirOwnRoom) {
   pictures.views[name(0)] = encode_view(view);
   const std::string page = render_html_report(content_of(results), pictures);
   EXPECT_THAT(page, HasSubstr("There is no room for 2 photographs in pictures/."));
-  EXPECT_THAT(page, HasSubstr(":{\"a\":[0,2],\"b\":[1,6]}"));
+  EXPECT_THAT(page, HasSubstr(":{\"a\":[0,2],\"b\":[1,4]}"));
   EXPECT_THAT(page, HasSubstr("id=\"photograph-1\">/9j/"));
   EXPECT_THAT(page, Not(HasSubstr("id=\"photograph-2\"")));
   EXPECT_LT(page.size(), 3'000'000u);
