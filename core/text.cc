@@ -247,9 +247,14 @@ std::string wrap_text(std::string_view utf8, std::size_t columns, std::size_t in
   for (std::string_view word : words_of(utf8)) {
     if (!std::exchange(first, false)) line += ' ';
     const bool begun = line.find_first_not_of(' ') != line.npos;
-    if (begun && display_width(line) + display_width(word) > columns) end_line();
-    while (display_width(line) + display_width(word) > columns) {
-      const std::size_t end = end_of_part(word, columns - std::min(columns, display_width(line)));
+    const auto room = [&] { return columns - std::min(columns, display_width(line)); };
+    const auto begins_here = [&] {  // what fits no line, with what stands before a slash
+      return indent + display_width(word) > columns &&
+             word.substr(0, end_of_part(word, room())).ends_with('/');
+    };
+    if (begun && display_width(word) > room() && !begins_here()) end_line();
+    while (display_width(word) > room()) {
+      const std::size_t end = end_of_part(word, room());
       line += word.substr(0, end);
       word.remove_prefix(end);
       end_line();

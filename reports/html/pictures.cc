@@ -93,17 +93,17 @@ class PhotographRoom {
  public:
   // Returns a photograph, which may become smaller as long as others are taken; null without room.
   std::shared_ptr<const SmallPhotograph> take(const std::filesystem::path& file) {
-    if (regular_file_size(file) > kMostBytes) return nullptr;
-    const auto [place, is_new] = by_bytes_.try_emplace(read_file(file, kMostBytes));
+    if (regular_file_size(file) > kMaxBytes) return nullptr;
+    const auto [place, is_new] = by_bytes_.try_emplace(read_file(file, kMaxBytes));
     const auto& [bytes, photograph] = *place;
     if (is_new && !is_full_) {
       place->second = std::make_shared<SmallPhotograph>(bytes, 1);
       taken_.push_back({&bytes, photograph, file.string()});
       bytes_ += bytes.size();
       for (const int times : {1, 2})
-        for (auto one = taken_.rbegin(); bytes_ > kMostBytes && one != taken_.rend(); ++one)
+        for (auto one = taken_.rbegin(); bytes_ > kMaxBytes && one != taken_.rend(); ++one)
           shrink(*one, times);
-      is_full_ = bytes_ > kMostBytes;
+      is_full_ = bytes_ > kMaxBytes;
     }
     if (!is_new || !is_full_) return photograph;
     by_bytes_.erase(place);
@@ -111,7 +111,7 @@ class PhotographRoom {
   }
 
  private:
-  static constexpr std::uintmax_t kMostBytes = 1 << 19;
+  static constexpr std::uintmax_t kMaxBytes = 1 << 19;
   struct Taken {
     const std::string* whole;  // as it is in the bundle
     std::shared_ptr<SmallPhotograph> photograph;

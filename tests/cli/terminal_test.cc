@@ -146,22 +146,23 @@ TEST_P(Terminal, AComparisonShowsWholeNamesAndThreeDigits) {
 // Names of three axes are longer than a narrow terminal is wide: lines end behind their slashes.
 TEST_P(Terminal, NoLineIsWiderOrEndsInsideOfANumber) {
   const TemporaryDir folder;
-  const auto swept = [&](const char* name, const char* amplitude) {
+  const auto swept = [&](const char* name, const Arguments& more) {
     const std::filesystem::path out = folder / name;
-    testing::succeeded(
-        run_program({"sweep", "--scene", "undulating", "--method", "roma_like", "--axis",
-                     std::string("undulating.amplitude_m=") + amplitude, "--axis",
-                     "roma_like.noise_sigma_m=0.0011234,0.002", "--axis", "roma_like.dropout=0.053,0.1",
-                     "--inject", std::string(name) + "=corrupt", "--out", out.string()}));
+    testing::succeeded(run_program(testing::with(
+        {"sweep", "--scene", "undulating", "--method", "roma_like", "--axis",
+         "undulating.amplitude_m=0.00254321,0.003", "--axis", "roma_like.noise_sigma_m=0.0011234,0.002",
+         "--axis", "roma_like.dropout=0.053,0.1", "--out", out.string()},
+        more)));
     return testing::only_bundle(out).string();
   };
-  const std::string a = swept("no_case:*", "0.00254321,0.003"), b = swept("*0.053*:*", "0.00254321,0.003");
+  const std::string a = swept("a", {}), b = swept("b", {"--inject", "*0.053*:*=corrupt"});
   const std::string baseline = (folder / "base.json").string();
   const std::string name =
       "undulating/roma_like/seed=42/undulating.amplitude_m=0.00254321/roma_like.noise_sigma_m=0.002/"
       "roma_like.dropout=0.053";
   const auto expect_fits = [&](const Arguments& arguments, int exit_code = 0) {
-    const std::string text = shown_at(GetParam(), arguments, exit_code);
+    std::string text = shown_at(GetParam(), arguments, exit_code);
+    text.resize(std::min(text.size(), text.find("\nreport: ")));  // paths are as long as they are
     if (GetParam() > 0) {
       EXPECT_LE(widest(text), GetParam()) << text;
     }
@@ -171,7 +172,7 @@ TEST_P(Terminal, NoLineIsWiderOrEndsInsideOfANumber) {
   expect_fits({"accept", a, "--baseline", baseline});
   for (const std::string& text :
        {expect_fits({"compare", a, b}), expect_fits({"gate", b, "--baseline", baseline}, 1)})
-    EXPECT_THAT(text, HasSubstr(name.substr(std::string("undulating/roma_like/").size())));
+    EXPECT_THAT(text, HasSubstr(name.substr(name.find("undulating.amplitude"))));
   expect_fits({"trend", a, b});
   expect_fits({"verify", a});
   for (const char* const what : {"metrics", "methods", "suites", "stages", "undulating"})
