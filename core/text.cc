@@ -89,9 +89,8 @@ std::vector<std::string_view> words_of(std::string_view utf8) {
   std::vector<std::string_view> words;
   for (const std::string_view word : split_at(utf8, ' ')) {
     const std::string_view last = words.empty() ? std::string_view() : words.back();
-    const bool after_number =
-        last.ends_with("±") || (!last.empty() && last.back() >= '0' && last.back() <= '9');
-    if (after_number && !word.empty() && (word.size() <= kUnitBytes || last.ends_with("±")))
+    const bool digit = !last.empty() && last.back() >= '0' && last.back() <= '9';
+    if (!word.empty() && (last.ends_with("±") || (digit && word.size() <= kUnitBytes)))
       words.back() = {last.data(), last.size() + 1 + word.size()};
     else
       words.push_back(word);
@@ -243,16 +242,14 @@ std::string wrap_text(std::string_view utf8, std::size_t columns, std::size_t in
     out += line + '\n';
     line.assign(indent, ' ');
   };
-  bool first = true;
   for (std::string_view word : words_of(utf8)) {
-    if (!std::exchange(first, false)) line += ' ';
+    if (word.data() > utf8.data()) line += ' ';
     const bool begun = line.find_first_not_of(' ') != line.npos;
     const auto room = [&] { return columns - std::min(columns, display_width(line)); };
-    const auto begins_here = [&] {  // what fits no line, with what stands before a slash
-      return indent + display_width(word) > columns &&
-             word.substr(0, end_of_part(word, room())).ends_with('/');
-    };
-    if (begun && display_width(word) > room() && !begins_here()) end_line();
+    // What fits no line begins here, with what stands before a slash.
+    const bool begins =
+        indent + display_width(word) > columns && word.substr(0, end_of_part(word, room())).ends_with('/');
+    if (begun && display_width(word) > room() && !begins) end_line();
     while (display_width(word) > room()) {
       const std::size_t end = end_of_part(word, room());
       line += word.substr(0, end);
