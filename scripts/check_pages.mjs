@@ -21,6 +21,7 @@ if (!fs.existsSync(chromium)) {
 const files = process.argv.slice(2);
 const shots = files[0] === '--shots' ? files.splice(0, 2)[1] : null;
 if (files.length === 0) throw new Error('which pages?');
+if (shots) fs.mkdirSync(shots, {recursive: true});
 
 // Runs in the page: what sticks out to the right or left of it, unless something around it scrolls.
 const too_wide = () => {

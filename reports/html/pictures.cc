@@ -97,7 +97,7 @@ class PhotographRoom {
     const auto [place, is_new] = by_bytes_.try_emplace(read_file(file, kMaxBytes));
     const auto& [bytes, photograph] = *place;
     if (is_new && !is_full_) {
-      place->second = std::make_shared<SmallPhotograph>(bytes, 1);
+      place->second = std::make_shared<SmallPhotograph>(SmallPhotograph{bytes, 1});
       taken_.push_back({&bytes, photograph, file.string()});
       bytes_ += bytes.size();
       for (const int times : {1, 2})

@@ -96,7 +96,7 @@ std::string page_with_checks() {
       {"x.png", "depth_error", "cam00", "mm", -1, 1, 1, 50, 0, pixel});
   const auto photograph = [](unsigned char grey) {
     const RgbImage image{200, 150, false, std::vector<unsigned char>(90'000, grey)};
-    return std::make_shared<SmallPhotograph>(encode_jpeg(image, 75), 1);
+    return std::make_shared<SmallPhotograph>(SmallPhotograph{encode_jpeg(image, 75), 1});
   };
   pictures.photographs[results.records[0].case_name] = {{"cam00", 2, photograph(99)},
                                                         {"cam01", 2, photograph(50)}};
