@@ -40,15 +40,15 @@ TEST(InstructionCounter, CountsChildrenWhileItRuns) {
   counter.start();
   work_in_a_child(4e7);
   const auto first = counter.stop();
-  work_in_a_child(4e7);  // between the two it stands still
+  work_in_a_child(4e8);  // between the two it stands still; long beside what a busy machine adds
   counter.start();
   work_in_a_child(1e7);
   const auto second = counter.stop();
   ASSERT_TRUE(first && second);
   EXPECT_GE(*first, 4e7);
-  EXPECT_LT(*first, 8e7);
+  EXPECT_LT(*first, 4e8);
   EXPECT_GE(*second, 1e7);
-  EXPECT_LT(*second, 4e7);
+  EXPECT_LT(*second, 4e8);
 }
 
 TEST(InstructionCounter, CountsInstructionsOrSaysWhyNot) {
