@@ -89,9 +89,10 @@ std::vector<std::string_view> words_of(std::string_view utf8) {
   std::vector<std::string_view> words;
   for (const std::string_view word : split_at(utf8, ' ')) {
     const std::string_view last = words.empty() ? std::string_view() : words.back();
-    const bool digit = !last.empty() && last.back() >= '0' && last.back() <= '9';
-    if (!word.empty() && (last.ends_with("±") || (digit && word.size() <= kUnitBytes)))
-      words.back() = {last.data(), last.size() + 1 + word.size()};
+    const std::string_view joined(last.data(), words.empty() ? 0 : last.size() + 1 + word.size());
+    const bool is_unit = word.size() <= kUnitBytes && joined.find_last_of("0123456789") + 1 == last.size();
+    if (!word.empty() && !last.empty() && (last.ends_with("±") || is_unit))
+      words.back() = joined;
     else
       words.push_back(word);
   }
@@ -244,12 +245,11 @@ std::string wrap_text(std::string_view utf8, std::size_t columns, std::size_t in
   };
   for (std::string_view word : words_of(utf8)) {
     if (word.data() > utf8.data()) line += ' ';
-    const bool begun = line.find_first_not_of(' ') != line.npos;
     const auto room = [&] { return columns - std::min(columns, display_width(line)); };
     // What fits no line begins here, with what stands before a slash.
     const bool begins =
         indent + display_width(word) > columns && word.substr(0, end_of_part(word, room())).ends_with('/');
-    if (begun && display_width(word) > room() && !begins) end_line();
+    if (!begins && display_width(word) > room() && line.find_first_not_of(' ') != line.npos) end_line();
     while (display_width(word) > room()) {
       const std::size_t end = end_of_part(word, room());
       line += word.substr(0, end);

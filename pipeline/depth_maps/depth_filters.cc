@@ -61,10 +61,11 @@ struct SeenPoints {
 void points_of_rows(const DepthView& view, std::size_t begin, std::size_t end, SeenPoints& points) {
   const auto width = static_cast<std::size_t>(view.camera.width_px);
   std::vector<float> u_px(end - begin), v_px(end - begin), x(end - begin), y(end - begin), z(end - begin);
-  for (std::size_t i = begin; i < end; ++i) {
-    u_px[i - begin] = static_cast<float>(i % width);
-    v_px[i - begin] = static_cast<float>(i / width);
-  }
+  for (std::size_t i = 0, row = begin / width; i < u_px.size(); i += width, ++row)
+    for (std::size_t column = 0; column < width; ++column) {
+      u_px[i + column] = static_cast<float>(column);
+      v_px[i + column] = static_cast<float>(row);
+    }
   points.resize(end - begin);
   cast_rays(view.camera, u_px, v_px, {points.x_m, points.y_m, points.z_m, x, y, z});
   for (std::size_t i = 0; i < x.size(); ++i) {

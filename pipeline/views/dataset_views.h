@@ -50,6 +50,7 @@ struct DatasetView {
 // converts to grey = 0.114 B + 0.587 G + 0.299 R and undistorts by bicubic interpolation (a = -1/2) at the
 // exact position: cv::remap rounds positions to 1/32 px. Pixels that masks/<camera>/000000.png, if it is
 // there, has as 0 are not inside. Views are in the order of the file, the same bytes for any thread count.
+// From here on the process keeps freed memory (keep_freed_memory()): a method of images starts with this.
 // Opens the stages image_reading, undistortion and, with clahe, contrast_enhancement. Throws like
 // read_calibration(), and Error(input) "FILE: ..." for an image that is missing, unreadable or not of the
 // calibrated size.

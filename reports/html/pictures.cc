@@ -106,6 +106,7 @@ class PhotographRoom {
       is_full_ = bytes_ > kMaxBytes;
     }
     if (!is_new || !is_full_) return photograph;
+    if (!taken_.empty() && taken_.back().whole == &bytes) taken_.pop_back();
     by_bytes_.erase(place);
     return nullptr;
   }

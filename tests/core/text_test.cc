@@ -87,6 +87,7 @@ TEST(WrapText, BreaksAtBlanksAndIndents) {
 TEST(WrapText, KeepsNumbersWithTheirUnitsAndBreaksNamesBehindSlashes) {
   EXPECT_EQ(wrap_text("grew by 4.52 mm, or", 13, 2), "grew by\n  4.52 mm, or\n");
   EXPECT_EQ(wrap_text("allowed ± 5 %", 10, 2), "allowed\n  ± 5 %\n");
+  EXPECT_EQ(wrap_text("seeds 10 20 30 40", 12, 2), "seeds 10 20\n  30 40\n") << "numbers are no units";
   EXPECT_EQ(wrap_text("a scene/method/n=1.5: worse", 12, 2), "a scene/\n  method/\n  n=1.5:\n  worse\n");
 }
 
