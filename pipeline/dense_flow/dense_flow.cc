@@ -146,10 +146,11 @@ std::vector<DepthMap> filter_depths(std::span<const DatasetView> views, std::vec
 
 }  // namespace
 
-Reconstruction reconstruct_densely(std::span<const DatasetView> views, const PairMatcher& matcher,
+Reconstruction reconstruct_densely(std::vector<DatasetView> views, const PairMatcher& matcher,
                                    const DenseOptions& options) {
   check_views(views);
   const SingleThreadedOpenCv single_threaded;
+  const Vec3 origin_m = move_origin_to(views);
   std::vector<std::vector<float>> priors_m;
   {
     const StageScope scope("depth_range");
@@ -160,11 +161,12 @@ Reconstruction reconstruct_densely(std::span<const DatasetView> views, const Pai
     if (!views[i].is_auxiliary) estimates[i] = estimate_depth(views, i, priors_m[i], matcher, options);
   Reconstruction result;
   result.depth_maps = filter_depths(views, std::move(estimates), options);
-  result.cloud = fuse_depth_maps(views, result.depth_maps, options.fusion);
+  result.cloud = fuse_depth_maps<DatasetView>(views, result.depth_maps, options.fusion);
   if (result.cloud.points_m.empty())
     throw method_error("fusion: the cloud is empty because other views confirm no depth");
   const bool water = looks_through_level_water(views.front().camera);
   result.mesh = reconstruct_surface(result.cloud, surface_of(options.surface, water));
+  move_back(origin_m, result);
   return result;
 }
 
@@ -196,8 +198,8 @@ Reconstruction run(const Observation& observation, const MethodInput& input) {
   flow.is_refined = options.refinement.iterations > 0;
   flow.variational_iterations = static_cast<int>(input.parameters.integer("variational_iterations"));
   flow.forward_backward_tolerance_px = input.parameters.number("forward_backward_px");
-  const auto views = read_dataset_views(observation.dataset_dir, sparse::view_options_from(input.parameters));
-  return reconstruct_densely(views, flow_matcher(flow), options);
+  auto views = read_dataset_views(observation.dataset_dir, sparse::view_options_from(input.parameters));
+  return reconstruct_densely(std::move(views), flow_matcher(flow), options);
 }
 
 Reconstruction run_torchscript(const Observation& observation, const MethodInput& input) {
@@ -213,8 +215,8 @@ Reconstruction run_torchscript(const Observation& observation, const MethodInput
                                                        &aqbench_torchscript_table);
     matcher = table.matcher(model, input.device, input.parameters.number("match_confidence"));
   }
-  const auto views = read_dataset_views(observation.dataset_dir, sparse::view_options_from(input.parameters));
-  return reconstruct_densely(views, matcher, options);
+  auto views = read_dataset_views(observation.dataset_dir, sparse::view_options_from(input.parameters));
+  return reconstruct_densely(std::move(views), matcher, options);
 }
 
 }  // namespace aqbench::dense_flow

@@ -172,7 +172,7 @@ struct DenseOptions {
 // dense_matching, triangulation, depth_refinement, filtering, fusion and surface_reconstruction. Throws
 // Error(input) for fewer than two cameras or images below 32 px, Error(method) "STAGE: ..." if a stage ends
 // without a result.
-Reconstruction reconstruct_densely(std::span<const DatasetView> views, const PairMatcher& matcher,
+Reconstruction reconstruct_densely(std::vector<DatasetView> views, const PairMatcher& matcher,
                                    const DenseOptions& options);
 
 // Returns the parameters of all steps after matching, shared by methods with another matcher.

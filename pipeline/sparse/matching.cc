@@ -49,6 +49,36 @@ void append_root_descriptor(const float* histogram, std::vector<std::int16_t>& o
         sum > 0 ? std::lround(kDescriptorNorm * std::sqrt(histogram[i] / sum)) : 0));
 }
 
+// Floats of six blurred images and five differences, of the doubled image and a third more for its octaves.
+constexpr double kPyramidBytesPerPixel = 4 * (6 + 5) * 4 * 4 / 3.0;
+constexpr double kPyramidBytes = 1 << 30;  // of all images at once
+
+Features features_of(const DatasetView& view, const FeatureOptions& options) {
+  const cv::Mat grey(view.camera.height_px, view.camera.width_px, CV_32F,
+                     const_cast<float*>(view.grey.data()));
+  cv::Mat bytes;
+  grey.convertTo(bytes, CV_8U, 255);
+  constexpr int octave_layers = 3;
+  const auto sift = cv::SIFT::create(options.keypoints, octave_layers, options.contrast_threshold,
+                                     options.edge_threshold, 1.6);
+  std::vector<cv::KeyPoint> keypoints;
+  cv::Mat histograms;
+  sift->detectAndCompute(bytes, cv::noArray(), keypoints, histograms);
+
+  // OpenCV may return more keypoints than requested (all as strong as the weakest one), in no fixed order.
+  std::vector<int> order;
+  for (int i = 0; i < static_cast<int>(keypoints.size()); ++i)
+    if (is_inside(view, keypoints[i]) && is_small(view, keypoints[i])) order.push_back(i);
+  std::ranges::sort(order, {}, [&](int i) { return rank(keypoints[i]); });
+  order.resize(std::min(order.size(), static_cast<std::size_t>(options.keypoints)));
+  Features features;
+  for (const int i : order) {
+    features.pixels.emplace_back(keypoints[i].pt.x - kOpenCvOffset_px, keypoints[i].pt.y - kOpenCvOffset_px);
+    append_root_descriptor(histograms.ptr<float>(i), features.descriptors);
+  }
+  return features;
+}
+
 constexpr std::size_t kMatchGrain = 64, kMatchChunks = 32;
 
 // The largest scalar products of one descriptor with those of another image.
@@ -247,30 +277,18 @@ class TrackSets {
 
 }  // namespace
 
-Features detect_features(const DatasetView& view, const FeatureOptions& options) {
-  const cv::Mat grey(view.camera.height_px, view.camera.width_px, CV_32F,
-                     const_cast<float*>(view.grey.data()));
-  cv::Mat bytes;
-  grey.convertTo(bytes, CV_8U, 255);
+std::vector<Features> detect_features(std::span<const DatasetView> views, const FeatureOptions& options) {
+  std::vector<Features> features(views.size());
+  double pixels = 1;
+  for (const DatasetView& view : views) pixels = std::max(pixels, static_cast<double>(view.grey.size()));
+  const auto threads = static_cast<std::size_t>(thread_count());
+  const bool each_thread_has_one = pixels * kPyramidBytesPerPixel * thread_count() <= kPyramidBytes;
+  const std::size_t side_by_side = each_thread_has_one ? views.size() / threads * threads : 0;
+  cv::setNumThreads(1);
+  parallel_for(side_by_side, 1,
+               [&](std::size_t i, std::size_t) { features[i] = features_of(views[i], options); });
   cv::setNumThreads(thread_count());
-  constexpr int octave_layers = 3;
-  const auto sift = cv::SIFT::create(options.keypoints, octave_layers, options.contrast_threshold,
-                                     options.edge_threshold, 1.6);
-  std::vector<cv::KeyPoint> keypoints;
-  cv::Mat histograms;
-  sift->detectAndCompute(bytes, cv::noArray(), keypoints, histograms);
-
-  // OpenCV may return more keypoints than requested (all as strong as the weakest one), in no fixed order.
-  std::vector<int> order;
-  for (int i = 0; i < static_cast<int>(keypoints.size()); ++i)
-    if (is_inside(view, keypoints[i]) && is_small(view, keypoints[i])) order.push_back(i);
-  std::ranges::sort(order, {}, [&](int i) { return rank(keypoints[i]); });
-  order.resize(std::min(order.size(), static_cast<std::size_t>(options.keypoints)));
-  Features features;
-  for (const int i : order) {
-    features.pixels.emplace_back(keypoints[i].pt.x - kOpenCvOffset_px, keypoints[i].pt.y - kOpenCvOffset_px);
-    append_root_descriptor(histograms.ptr<float>(i), features.descriptors);
-  }
+  for (std::size_t i = side_by_side; i < views.size(); ++i) features[i] = features_of(views[i], options);
   return features;
 }
 

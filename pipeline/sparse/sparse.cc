@@ -169,7 +169,7 @@ std::vector<SparsePoint> reconstruct(std::span<const DatasetView> views, const O
   std::vector<Track> tracks;
   {
     const StageScope scope("sparse_matching");
-    for (const DatasetView& view : views) features.push_back(detect_features(view, options.features));
+    features = detect_features(views, options.features);
     tracks = build_tracks(match_views(views, features, options), features);
   }
   const StageScope scope("triangulation");

@@ -140,6 +140,25 @@ std::vector<DatasetView> read_dataset_views(const std::filesystem::path& dataset
   return views;
 }
 
+Vec3 move_origin_to(std::span<DatasetView> views) {
+  constexpr double kStep_m = 100;
+  Vec3 sum_m = Vec3::Zero();
+  for (const DatasetView& view : views) sum_m += to_vec3(view.camera.centre_m);
+  const Vec3 steps = (sum_m / (kStep_m * static_cast<double>(views.size()))).array().round();
+  const Vec3 origin_m = kStep_m * steps;
+  for (DatasetView& view : views) {
+    for (int axis = 0; axis < 3; ++axis) view.camera.centre_m[axis] -= origin_m[axis];
+    view.camera.water_z_m -= origin_m.z();
+  }
+  return origin_m;
+}
+
+void move_back(const Vec3& origin_m, Reconstruction& result) {
+  for (Vec3& point_m : result.cloud.points_m) point_m += origin_m;
+  if (result.mesh)
+    for (Vec3& vertex_m : result.mesh->vertices_m) vertex_m += origin_m;
+}
+
 DatasetView reduced(const DatasetView& view, int factor) {
   DatasetView small{view.name, view.is_auxiliary, view.camera, {}, {}, view.has_mask};
   RefractiveCamera& camera = small.camera;

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "core/error.h"
 #include "pipeline/depth_maps/depth_maps.h"
 #include "scenes/cloud/npy.h"
 #include "scenes/dataset/dataset.h"
+#include "scenes/optics/calibration_file.h"
 #include "tests/core/error_matcher.h"
 #include "tests/core/on_threads.h"
 #include "tests/pipeline/orbit_scene.h"
@@ -80,6 +82,31 @@ TEST(PlaneSweepMethod, ReconstructsARippledSurfaceTheSameForAnyThreadCount) {
   EXPECT_GE(effective.at("voxel_m"), 0.25 * effective.at("footprint_m"));
   EXPECT_LT(effective.at("depth_min_m"), effective.at("depth_max_m"));
   EXPECT_EQ(one.effective, three.effective);
+}
+
+TEST(PlaneSweepMethod, FindsTheSameInNationalCoordinates) {
+  const TemporaryDirectory dir;
+  write_small_dataset(dir.path() / "data", "default");
+  const Reconstruction here = run_plane_sweep({dir.path() / "data"}, small_input());
+  const Vec3 away_m(512'345.6, 5'432'100.7, 321.8);  // single precision has half metres there
+  const std::filesystem::path file = dir.path() / "data" / "calibration.json";
+  Rig rig = read_calibration(file);
+  WaterInterface water = *level_water(rig);
+  water.water_z_m += away_m.z();
+  set_interface(rig, water);
+  for (Camera& camera : rig.cameras)
+    camera.camera_from_world.translation_m -= camera.camera_from_world.rotation * away_m;
+  write_calibration(file, rig, {});
+  const Reconstruction there = run_plane_sweep({dir.path() / "data"}, small_input());
+  const auto mean = [](const std::vector<Vec3>& points_m) -> Vec3 {
+    return std::accumulate(points_m.begin(), points_m.end(), Vec3(0, 0, 0)) / points_m.size();
+  };
+  const auto count = static_cast<double>(here.cloud.points_m.size());
+  EXPECT_NEAR(static_cast<double>(there.cloud.points_m.size()), count, 0.01 * count);
+  const Vec3 cloud_moved_m = mean(there.cloud.points_m) - mean(here.cloud.points_m) - away_m;
+  EXPECT_LT(cloud_moved_m.norm(), 0.003);  // points on the cloud's edge may differ
+  EXPECT_LT(std::abs(cloud_moved_m.z()), 1e-4);
+  EXPECT_LT((mean(there.mesh->vertices_m) - mean(here.mesh->vertices_m) - away_m).norm(), 0.003);
 }
 
 TEST(PlaneSweepMethod, FailsWithItsReasonWithoutTexture) {

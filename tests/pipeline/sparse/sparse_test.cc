@@ -207,33 +207,35 @@ TEST(FindFeatures, KeypointsLieWhereTheBlobIs) {
       view.grey.push_back(static_cast<float>(
           0.2 + 0.6 * std::exp(-(Vec2(column, row) - centre).squaredNorm() / (2 * 3.0 * 3.0))));
   view.inside.assign(view.grey.size(), 1);
-  const Features features = detect_features(view, {});
+  const Features features = detect_features({&view, 1}, {})[0];
   ASSERT_GE(features.size(), 1U);
   EXPECT_LT((features.pixels[0] - centre).norm(), 0.05);
   double squares = 0;
   for (const std::int16_t value : features.descriptor(0)) squares += double{1} * value * value;
   EXPECT_NEAR(std::sqrt(squares), kDescriptorNorm, 10);
   view.inside.assign(view.grey.size(), 0);
-  EXPECT_EQ(detect_features(view, {}).size(), 0U);
+  EXPECT_EQ(detect_features({&view, 1}, {})[0].size(), 0U);
 }
 
 TEST(FindFeatures, AreTheSameForAnyThreadCount) {
   const Rig rig = make_rig("ring12", {{"ring12", "width", "200"}, {"ring12", "height", "150"}}, 1);
-  DatasetView view = blank_views(rig)[0];
-  for (std::size_t i = 0; i < 200 * 150; ++i) view.grey.push_back(static_cast<float>(draw(i)));
-  view.inside.assign(view.grey.size(), 1);
-  std::set<std::vector<std::int16_t>> descriptors;
-  std::vector<Vec2> pixels;
-  for (const Features& features :
-       on_threads<1, 2, 5>([&] { return detect_features(view, {.keypoints = 100}); })) {
-    ASSERT_EQ(features.size(), 100U);
-    descriptors.insert(features.descriptors);
-    if (!pixels.empty()) {
-      EXPECT_EQ(features.pixels, pixels);
-    }
-    pixels = features.pixels;
+  std::vector<DatasetView> views = blank_views(rig);
+  views.resize(3);
+  for (std::size_t k = 0; k < views.size(); ++k) {
+    for (std::size_t i = 0; i < 200 * 150; ++i)
+      views[k].grey.push_back(static_cast<float>(draw(200 * 150 * k + i)));
+    views[k].inside.assign(views[k].grey.size(), 1);
   }
-  EXPECT_THAT(descriptors, SizeIs(1));
+  const auto [one, two, five] =
+      on_threads<1, 2, 5>([&] { return detect_features(views, {.keypoints = 100}); });
+  for (std::size_t k = 0; k < views.size(); ++k) {
+    ASSERT_EQ(one[k].size(), 100U);
+    EXPECT_NE(one[k].pixels, one[(k + 1) % 3].pixels);
+    for (const auto* const other : {&two, &five}) {
+      EXPECT_EQ((*other)[k].pixels, one[k].pixels);
+      EXPECT_EQ((*other)[k].descriptors, one[k].descriptors);
+    }
+  }
 }
 
 TEST(DepthRanges, AreTheInnerPercentilesWithAMargin) {
