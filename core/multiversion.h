@@ -35,6 +35,13 @@ AQBENCH_INLINE double smallest(Eight values) {
   return values[0] < values[1] ? values[0] : values[1];
 }
 
+// Returns the sum of eight whole numbers.
+AQBENCH_INLINE long long sum_of(EightMasks values) {
+  values += __builtin_shufflevector(values, values, 4, 5, 6, 7, 0, 1, 2, 3);
+  values += __builtin_shufflevector(values, values, 2, 3, 0, 1, 2, 3, 0, 1);
+  return values[0] + values[1];
+}
+
 // Returns a mask: bit i is set where `low` is true at i, bit 8 + i where `high` is.
 AQBENCH_INLINE std::uint32_t bits_of(EightMasks low, EightMasks high = EightMasks{}) {
   EightMasks bits = (low & EightMasks{1, 2, 4, 8, 16, 32, 64, 128}) |

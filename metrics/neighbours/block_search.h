@@ -71,10 +71,23 @@ void find_nearest(const IndexedBlocks<double>& blocks, std::span<const Vec3> que
 void find_nearest(const IndexedBlocks<float>& blocks, std::span<const Vec3> queries_m, std::uint32_t* out,
                   Pending* stack);
 
-// Fills a heap, empty at first, with the `wanted` points nearest to the query, the farthest on top.
+// Some blocks in a row.
+struct BlockRange {
+  std::uint32_t begin, end;
+};
+
+// Room for what a search of several points has found so far.
+struct Candidates {
+  std::size_t count = 0;
+  std::vector<double> squared_m2;
+  std::vector<std::uint32_t> slots;
+};
+
+// Finds the `wanted` points nearest to the query, nearest first; fewer where there are fewer points. Looks at
+// the `first` blocks first: the nearer they are the shorter is the search.
 void collect_nearest(const IndexedBlocks<double>& blocks, const Vec3& query_m, std::size_t wanted,
-                     std::vector<Neighbour>& heap, Pending* stack);
+                     BlockRange first, Candidates& near, Pending* stack, std::vector<Neighbour>& out);
 void collect_nearest(const IndexedBlocks<float>& blocks, const Vec3& query_m, std::size_t wanted,
-                     std::vector<Neighbour>& heap, Pending* stack);
+                     BlockRange first, Candidates& near, Pending* stack, std::vector<Neighbour>& out);
 
 }  // namespace aqbench::blocks

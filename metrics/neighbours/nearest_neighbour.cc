@@ -141,11 +141,20 @@ void NearestNeighbourIndex::k_nearest(const Vec3& query_m, std::size_t count,
   require_indices();
   out.clear();
   if (count == 0) return;
-  std::vector<Pending> stack(kWidth * levels_ + 1);
+  thread_local std::vector<Pending> stack;
+  thread_local blocks::Candidates near;
+  thread_local std::uint32_t last = 0;  // the block of the query before, maybe of another index
+  stack.resize(kWidth * levels_ + 1);
+  constexpr std::uint32_t kAround = 1;
+  const auto count_of_blocks = static_cast<std::uint32_t>(index_of_slot_.size() / kWidth);
+  const std::uint32_t middle = std::min(last, count_of_blocks - 1);
+  const blocks::BlockRange first{middle - std::min(middle, kAround),
+                                 std::min(middle + kAround + 1, count_of_blocks)};
   with_blocks([&](const auto* blocks) {
-    collect_nearest({nodes_.data(), blocks, index_of_slot_.data()}, query_m, count, out, stack.data());
+    collect_nearest({nodes_.data(), blocks, index_of_slot_.data()}, query_m, count, first, near, stack.data(),
+                    out);
   });
-  std::sort_heap(out.begin(), out.end());
+  if (!out.empty()) last = out.front().slot / kWidth;
 }
 
 void NearestNeighbourIndex::distances(std::span<const Vec3> queries_m, std::span<double> out_m) const {

@@ -202,24 +202,43 @@ TEST(NearestNeighbour, KeepsEachPointInASlotOfItsOwn) {
   expect_a_slot_for_each(as_floats(points));
 }
 
-TEST(NearestNeighbour, FindsTheSameNeighboursOfFloatsAsAScan) {
-  const std::vector<Vec3> points = as_floats(random_points(23, 3000, kLow, kHigh));
+// Compares with all distances, put in order by the distance and then by the index.
+void expect_neighbours_of_all(const std::vector<Vec3>& points, const std::vector<Vec3>& queries) {
   const NearestNeighbourIndex index(points, true);
   std::vector<NearestNeighbourIndex::Neighbour> neighbours;
-  for (const Vec3& query : random_points(24, 50, kLow, kHigh)) {
+  for (const Vec3& query : queries) {
     std::vector<std::pair<double, std::uint32_t>> all;
     for (std::uint32_t i = 0; i < points.size(); ++i) {
       const Vec3 d = points[i] - query;
       all.emplace_back(d.x() * d.x() + d.y() * d.y() + d.z() * d.z(), i);
     }
     std::ranges::sort(all);
-    index.k_nearest(query, 25, neighbours);
-    ASSERT_EQ(neighbours.size(), 25U);
-    for (std::size_t k = 0; k < neighbours.size(); ++k) {
-      EXPECT_EQ(neighbours[k].squared_m2, all[k].first);
-      EXPECT_EQ(neighbours[k].index, all[k].second);
+    for (const std::size_t wanted : {1, 2, 25, 26, 300, 5000}) {
+      index.k_nearest(query, wanted, neighbours);
+      ASSERT_EQ(neighbours.size(), std::min(wanted, points.size()));
+      for (std::size_t k = 0; k < neighbours.size(); ++k) {
+        ASSERT_EQ(neighbours[k].squared_m2, all[k].first) << wanted << " " << k;
+        ASSERT_EQ(neighbours[k].index, all[k].second) << wanted << " " << k;
+        ASSERT_EQ(index.index_at(neighbours[k].slot), neighbours[k].index);
+      }
     }
   }
+}
+
+TEST(NearestNeighbour, FindsTheSameNeighboursAsAScanOfAllDistances) {
+  const std::vector<Vec3> points = random_points(23, 3000, kLow, kHigh);
+  const std::vector<Vec3> queries = random_points(24, 50, kLow, kHigh);
+  expect_neighbours_of_all(points, queries);
+  expect_neighbours_of_all(as_floats(points), queries);
+  expect_neighbours_of_all({points.begin(), points.begin() + 20}, queries);
+}
+
+TEST(NearestNeighbour, OfEquallyFarPointsTakesTheSmallestIndices) {
+  std::vector<Vec3> points;
+  for (int i = 0; i < 3000; ++i) points.emplace_back(i * 7 % 15, i * 11 % 14, i * 3 % 2);  // each place often
+  const std::vector<Vec3> queries = {{3, 4, 0}, {3.5, 4.5, 0.5}, {0, 0, 0}, {-100, 50, 3}};
+  expect_neighbours_of_all(points, queries);
+  expect_neighbours_of_all(std::vector<Vec3>(2000, Vec3(1, 2, 3)), queries);
 }
 
 TEST(CloudToCloud, MeasuresFromOneToTheOther) {
