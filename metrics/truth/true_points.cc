@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/parallel_sort.h"
 #include "metrics/neighbours/measurable.h"
 
 namespace aqbench {
@@ -64,7 +65,7 @@ class PointCollector {
       scan.cloud.points_m = std::vector<Vec3>();  // = {} would keep the memory
     }
     // Points at one place are chosen by their content, so the order of the scans does not matter.
-    std::ranges::sort(points, [&](const NumberedPoint& a, const NumberedPoint& b) {
+    parallel_sort(points.begin(), points.end(), [&](const NumberedPoint& a, const NumberedPoint& b) {
       if (a.position_m != b.position_m) return comes_before(a.position_m, b.position_m);
       const Vec3 left = normal_of(a.number), right = normal_of(b.number);
       if (left != right) return comes_before(left, right);

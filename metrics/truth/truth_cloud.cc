@@ -214,8 +214,10 @@ bool ScanSurface::is_beyond_border(const PointPlane& plane, const Vec3& point, s
 // Returns the slots of the points in the order of their coordinates.
 std::vector<std::uint32_t> ScanSurface::slots_in_order() const {
   std::vector<std::uint32_t> slots(points_);
-  for (std::uint32_t slot = 0; slot < index_.slots(); ++slot)
-    if (index_.holds_point(slot)) slots[index_.index_at(slot)] = slot;
+  parallel_for(index_.slots(), kTruthGrain, [&](std::size_t begin, std::size_t end) {
+    for (auto slot = static_cast<std::uint32_t>(begin); slot < end; ++slot)
+      if (index_.holds_point(slot)) slots[index_.index_at(slot)] = slot;
+  });
   return slots;
 }
 
@@ -243,21 +245,27 @@ SurfaceSamples ScanSurface::stratified_samples(double spacing_m, std::uint64_t) 
   const auto cell_at = [&](std::uint32_t i, int axis) {
     return std::floor((index_.position_m(slots[i])[axis] - bounds_m_.min()[axis]) / spacing_m);
   };
-  using Cell = std::array<double, 2>;  // whole numbers, along y and z
-  std::vector<std::pair<Cell, std::uint32_t>> slab;
-  std::vector<std::uint32_t> kept;  // slots
-  for (std::uint32_t begin = 0, end = 0; begin < points_; begin = end) {
-    slab.clear();
-    for (end = begin; end < points_ && cell_at(end, 0) == cell_at(begin, 0); ++end)
-      slab.push_back({{cell_at(end, 1), cell_at(end, 2)}, end});
+  std::vector<std::uint32_t> slabs;  // where each begins, and the end
+  for (std::uint32_t i = 0; i < points_; ++i)
+    if (i == 0 || cell_at(i, 0) != cell_at(i - 1, 0)) slabs.push_back(i);
+  slabs.push_back(static_cast<std::uint32_t>(points_));
+  using Cell = std::array<double, 2>;                              // whole numbers, along y and z
+  std::vector<std::vector<std::uint32_t>> kept(slabs.size() - 1);  // slots, of each slab
+  parallel_for(kept.size(), 1, [&](std::size_t k, std::size_t) {
+    std::vector<std::pair<Cell, std::uint32_t>> slab;
+    for (std::uint32_t i = slabs[k]; i < slabs[k + 1]; ++i)
+      slab.push_back({{cell_at(i, 1), cell_at(i, 2)}, i});
     std::ranges::sort(slab);
     for (std::size_t i = 0; i < slab.size(); ++i)
-      if (i == 0 || slab[i].first != slab[i - 1].first) kept.push_back(slots[slab[i].second]);
-  }
+      if (i == 0 || slab[i].first != slab[i - 1].first) kept[k].push_back(slots[slab[i].second]);
+  });
   SurfaceSamples samples;
   samples.spacing_m = spacing_m;
-  samples.positions_m.reserve(kept.size());  // 24 bytes each, and not twice while a vector grows
-  for (const std::uint32_t slot : kept) samples.positions_m.push_back(index_.position_m(slot));
+  std::size_t count = 0;
+  for (const auto& of_slab : kept) count += of_slab.size();
+  samples.positions_m.reserve(count);  // 24 bytes each, and not twice while a vector grows
+  for (const auto& of_slab : kept)
+    for (const std::uint32_t slot : of_slab) samples.positions_m.push_back(index_.position_m(slot));
   samples.each_m2 = spacing_m * spacing_m;
   samples.of_points = points_;
   return samples;
