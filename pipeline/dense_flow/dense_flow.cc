@@ -166,7 +166,7 @@ Reconstruction reconstruct_densely(std::vector<DatasetView> views, const PairMat
     throw method_error("fusion: the cloud is empty because other views confirm no depth");
   const bool water = looks_through_level_water(views.front().camera);
   result.mesh = reconstruct_surface(result.cloud, surface_of(options.surface, water));
-  move_back(origin_m, result);
+  move_points(origin_m, result);
   return result;
 }
 

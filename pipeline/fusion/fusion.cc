@@ -296,4 +296,10 @@ std::vector<bool> inliers(const std::vector<float>& mean_distance_m, const Fusio
   return stays;
 }
 
+void move_points(const Vec3& by_m, Reconstruction& result) {
+  for (Vec3& point_m : result.cloud.points_m) point_m += by_m;
+  if (result.mesh)
+    for (Vec3& vertex_m : result.mesh->vertices_m) vertex_m += by_m;
+}
+
 }  // namespace aqbench

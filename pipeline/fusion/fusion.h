@@ -184,4 +184,7 @@ std::vector<bool> inliers(const std::vector<float>& mean_distance_m, const Fusio
 // remain or no triangle results.
 std::optional<TriangleMesh> reconstruct_surface(const PointCloud& cloud, const SurfaceOptions& options);
 
+// Moves the cloud and the mesh, to the world's own origin if a method had another one.
+void move_points(const Vec3& by_m, Reconstruction& result);
+
 }  // namespace aqbench

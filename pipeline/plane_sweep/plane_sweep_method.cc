@@ -164,7 +164,7 @@ Reconstruction run_plane_sweep(const Observation& observation, const MethodInput
   fusion.voxel_m = std::max(fusion.voxel_m, kLeastVoxel_footprints * resolution.footprint_m);
   result.cloud = fuse_depth_maps<DatasetView>(views, result.depth_maps, fusion);
   result.mesh = reconstruct_surface(result.cloud, surface_of(surface_options(input.parameters), !straight));
-  move_back(origin_m, result);
+  move_points(origin_m, result);
   const auto [nearest, farthest] = searched_depths_m(views, ranges);
   result.effective = {{"window_px", static_cast<double>(options.sweep.window_px)},
                       {"refinements", static_cast<double>(options.refinements)},

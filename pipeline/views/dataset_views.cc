@@ -153,12 +153,6 @@ Vec3 move_origin_to(std::span<DatasetView> views) {
   return origin_m;
 }
 
-void move_back(const Vec3& origin_m, Reconstruction& result) {
-  for (Vec3& point_m : result.cloud.points_m) point_m += origin_m;
-  if (result.mesh)
-    for (Vec3& vertex_m : result.mesh->vertices_m) vertex_m += origin_m;
-}
-
 DatasetView reduced(const DatasetView& view, int factor) {
   DatasetView small{view.name, view.is_auxiliary, view.camera, {}, {}, view.has_mask};
   RefractiveCamera& camera = small.camera;

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "pipeline/plane_sweep/kernels/plane_sweep.h"
-#include "scenes/cloud/reconstruction.h"
 #include "scenes/optics/refractive_camera.h"
 
 namespace aqbench {
@@ -61,9 +60,6 @@ std::vector<DatasetView> read_dataset_views(const std::filesystem::path& dataset
 // Moves the world's origin near the cameras, by multiples of 100 m along its axes, and returns how far: zero
 // for cameras within 50 m of it. Positions in single precision are then fine in national coordinates, too.
 Vec3 move_origin_to(std::span<DatasetView> views);
-
-// Adds what move_origin_to() returned to the cloud and the mesh.
-void move_back(const Vec3& origin_m, Reconstruction& result);
 
 // Returns the view with the mean of each factor x factor pixels as one pixel: the same camera, coarser. A
 // pixel is inside where all of these are; rows and columns that are left over at the end are dropped.
