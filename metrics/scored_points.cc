@@ -82,7 +82,7 @@ void measure_in_spatial_order(std::span<const Vec3> points_m, const BorderedSurf
                               ScoredPoints& scored, std::span<std::uint8_t> beyond_border) {
   constexpr std::size_t kPointsARun = 64, kMaxGrain = 1 << 21;
   const std::size_t share = scored.index.size() / static_cast<std::size_t>(thread_count()) + 1;
-  // The larger a part is the nearer are its points. Each thread gets as many parts.
+  // The larger a part is the nearer are its points. All threads get equally many parts.
   const std::size_t grain = std::max(kScoreGrain, share / (share / kMaxGrain + 1) + 1);
   parallel_for(scored.index.size(), grain, [&](std::size_t begin, std::size_t end) {
     std::vector<Vec3> part_m;

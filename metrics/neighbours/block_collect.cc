@@ -52,13 +52,15 @@ AQBENCH_INLINE void keep_nearest(const std::uint32_t* index, std::size_t wanted,
   bound = nearest[wanted - 1].squared_m2;
 }
 
+AQBENCH_INLINE std::size_t few_more_than(std::size_t wanted) { return wanted + wanted / 4; }
+
 // Lowers the bound until few more than `wanted` candidates lie within it, and drops those beyond. Squared
 // distances on a surface are spread evenly, so halving finds such a bound soon.
 template <typename Scalar>
 AQBENCH_INLINE void tighten(const IndexedBlocks<Scalar>& indices, std::size_t wanted, Candidates& near,
                             double& bound) {
   constexpr int kHalvings = 12;
-  const std::size_t few = wanted + wanted / 4, lanes = pad(near);
+  const std::size_t few = few_more_than(wanted), lanes = pad(near);
   const double* const squared_m2 = near.squared_m2.data();
   double low = 0, high = bound;
   if (high == kFar) {
@@ -132,9 +134,9 @@ AQBENCH_INLINE void collect_all(const IndexedBlocks<Scalar>& indices, const Vec3
     }
     const std::uint32_t number = next.child & ~SpatialTree::kRun;
     if (number >= first.begin && number < first.end) continue;
-    const std::size_t before = near.count;
     add_block(indices, number, query, bound, near);
-    if (near.count > before && near.count >= wanted) tighten(indices, wanted, near, bound);
+    if (near.count >= (bound < kFar ? few_more_than(wanted) + 1 : wanted))
+      tighten(indices, wanted, near, bound);
   }
   put_in_order(near, indices.index, out);
   out.resize(std::min(out.size(), wanted));
