@@ -246,8 +246,12 @@ SurfaceSamples ScanSurface::stratified_samples(double spacing_m, std::uint64_t) 
     return std::floor((index_.position_m(slots[i])[axis] - bounds_m_.min()[axis]) / spacing_m);
   };
   std::vector<std::uint32_t> slabs;  // where each begins, and the end
+  double last = std::numeric_limits<double>::quiet_NaN();
   for (std::uint32_t i = 0; i < points_; ++i)
-    if (i == 0 || cell_at(i, 0) != cell_at(i - 1, 0)) slabs.push_back(i);
+    if (const double cell = cell_at(i, 0); cell != last) {
+      slabs.push_back(i);
+      last = cell;
+    }
   slabs.push_back(static_cast<std::uint32_t>(points_));
   using Cell = std::array<double, 2>;                              // whole numbers, along y and z
   std::vector<std::vector<std::uint32_t>> kept(slabs.size() - 1);  // slots, of each slab

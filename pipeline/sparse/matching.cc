@@ -279,10 +279,11 @@ class TrackSets {
 
 std::vector<Features> detect_features(std::span<const DatasetView> views, const FeatureOptions& options) {
   std::vector<Features> features(views.size());
-  double pixels = 1;
-  for (const DatasetView& view : views) pixels = std::max(pixels, static_cast<double>(view.grey.size()));
+  std::size_t pixels = 0;  // of the largest image
+  for (const DatasetView& view : views) pixels = std::max(pixels, view.grey.size());
   const auto threads = static_cast<std::size_t>(thread_count());
-  const bool each_thread_has_one = pixels * kPyramidBytesPerPixel * thread_count() <= kPyramidBytes;
+  const bool each_thread_has_one =
+      kPyramidBytesPerPixel * static_cast<double>(pixels * threads) <= kPyramidBytes;
   const std::size_t side_by_side = each_thread_has_one ? views.size() / threads * threads : 0;
   cv::setNumThreads(1);
   parallel_for(side_by_side, 1,
