@@ -41,8 +41,9 @@ struct Features {
 // Detects keypoints by SIFT (Lowe 2004, OpenCV) with square roots of the normalised histograms as descriptors
 // (RootSIFT, Arandjelovic and Zisserman 2012). Removes the 1/4 px offset that OpenCV's SIFT gets from
 // doubling the image. Drops keypoints outside the camera's own image and, without water, those wider than an
-// eighth of it. Each thread has an image of its own if the pyramids of so many fit into 1 GiB; otherwise
-// OpenCV uses all threads for one. The result is the same for any number of threads.
+// eighth of it. Searches all images but the first only for keypoints about as strong as those kept in the
+// first, if there are enough. Each thread has an image of its own if the pyramids of so many fit into 1 GiB;
+// otherwise OpenCV uses all threads for one. The result is the same for any number of threads.
 std::vector<Features> detect_features(std::span<const DatasetView> views, const FeatureOptions& options);
 
 // A pair of keypoints.

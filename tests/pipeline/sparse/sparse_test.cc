@@ -238,6 +238,28 @@ TEST(FindFeatures, AreTheSameForAnyThreadCount) {
   }
 }
 
+// The first image has stronger texture than the second, whose keypoints lie below a threshold taken from it,
+// and weaker texture than the third.
+TEST(FindFeatures, AreThoseOfEachImageAlone) {
+  const Rig rig = make_rig("ring12", {{"ring12", "width", "200"}, {"ring12", "height", "150"}}, 1);
+  std::vector<DatasetView> views = blank_views(rig);
+  views.resize(3);
+  const double contrasts[] = {0.6, 0.3, 1};
+  for (std::size_t k = 0; k < views.size(); ++k) {
+    for (std::size_t i = 0; i < 200 * 150; ++i)
+      views[k].grey.push_back(static_cast<float>(contrasts[k] * draw(200 * 150 * k + i)));
+    views[k].inside.assign(views[k].grey.size(), 1);
+  }
+  for (const int keypoints : {10, 100, 100'000}) {
+    const std::vector<Features> together = detect_features(views, {.keypoints = keypoints});
+    for (std::size_t k = 0; k < views.size(); ++k) {
+      const Features alone = detect_features({&views[k], 1}, {.keypoints = keypoints})[0];
+      EXPECT_EQ(together[k].pixels, alone.pixels);
+      EXPECT_EQ(together[k].descriptors, alone.descriptors);
+    }
+  }
+}
+
 TEST(DepthRanges, AreTheInnerPercentilesWithAMargin) {
   const auto views = blank_views(make_rig("ring12", {}, 1));
   const auto& camera = views[3].camera;
