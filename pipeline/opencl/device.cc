@@ -81,10 +81,12 @@ void require(cl_int status, const char* call) {
   throw method_error("OpenCL: {} failed with error {}{}", call, status, memory ? " (out of memory)" : "");
 }
 
-Buffer::Buffer(Device& device, std::size_t bytes, cl_mem_flags flags)
+Buffer::Buffer(Device& device, std::size_t bytes, cl_mem_flags flags, const void* contents)
     : bytes_(std::max<std::size_t>(bytes, 1)) {
   cl_int status = CL_SUCCESS;
-  cl::Buffer::operator=(cl::Buffer(device.context(), flags, bytes_, nullptr, &status));
+  if (bytes == 0) contents = nullptr;
+  if (contents != nullptr) flags |= CL_MEM_COPY_HOST_PTR;
+  cl::Buffer::operator=(cl::Buffer(device.context(), flags, bytes_, const_cast<void*>(contents), &status));
   require(status, "clCreateBuffer");
   const auto size = static_cast<std::int64_t>(bytes_);
   report_memory(get(), size);
@@ -124,13 +126,27 @@ const cl::Program& Device::program(const std::string& file, const Defines& defin
   return programs_[file + options] = program;
 }
 
-void Device::write(const Buffer& to, const void* from, std::size_t bytes, std::size_t offset,
-                   std::size_t queue) {
-  if (bytes == 0) return;
+cl::Event Device::write(const Buffer& to, const void* from, std::size_t bytes, std::size_t offset,
+                        std::size_t queue) {
   cl::Event event;
+  if (bytes == 0) return event;
   require(queues_[queue].enqueueWriteBuffer(to, CL_FALSE, offset, bytes, from, nullptr, &event),
           "clEnqueueWriteBuffer");
   add(event, Work::copy);
+  return event;
+}
+
+Buffer Device::send(std::span<const float> values, std::size_t queue, cl::Event* sent) {
+  Buffer buffer(*this, values.size_bytes(), CL_MEM_READ_ONLY);
+  cl::Event event = write(buffer, values.data(), values.size_bytes(), 0, queue);
+  if (sent != nullptr) *sent = std::move(event);
+  queues_[queue].flush();
+  return buffer;
+}
+
+void Device::wait_for(const cl::Event& event) {
+  const std::vector<cl::Event> events{event};
+  require(queues_[0].enqueueBarrierWithWaitList(&events), "clEnqueueBarrierWithWaitList");
 }
 
 void Device::read(void* to, const Buffer& from, std::size_t bytes, std::size_t offset, std::size_t queue) {
@@ -172,6 +188,10 @@ void Device::finish() {
     if (failure == CL_SUCCESS) (work == Work::kernel ? kernel_ms_ : copy_ms_) += span_ms(event);
   }
   require(failure, "a command");
+}
+
+void Device::drain() {
+  for (const cl::CommandQueue& queue : queues_) queue.finish();
 }
 
 std::vector<DeviceInfo> list_devices() {

@@ -37,7 +37,8 @@ class Device;
 class Buffer : public cl::Buffer {
  public:
   Buffer() = default;
-  Buffer(Device& device, std::size_t bytes, cl_mem_flags flags = CL_MEM_READ_WRITE);
+  Buffer(Device& device, std::size_t bytes, cl_mem_flags flags = CL_MEM_READ_WRITE,
+         const void* contents = nullptr);
   std::size_t bytes() const { return bytes_; }
 
  private:
@@ -76,15 +77,17 @@ class Device {
   const cl::Program& program(const std::string& file, const Defines& defines, double* build_ms = nullptr);
 
   // Copies to and from the device without waiting; the memory must live until finish().
-  void write(const Buffer& to, const void* from, std::size_t bytes, std::size_t offset = 0,
-             std::size_t queue = 0);
+  cl::Event write(const Buffer& to, const void* from, std::size_t bytes, std::size_t offset = 0,
+                  std::size_t queue = 0);
   void read(void* to, const Buffer& from, std::size_t bytes, std::size_t offset = 0, std::size_t queue = 0);
+  // Does the same into a new buffer; `sent` is when it is there.
+  Buffer send(std::span<const float> values, std::size_t queue = 0, cl::Event* sent = nullptr);
+  // Lets the first queue wait for an event of the other one.
+  void wait_for(const cl::Event& event);
+  // Copies a table to a new buffer at once.
   template <class Value>
   Buffer upload(std::span<const Value> values) {
-    Buffer buffer(*this, values.size_bytes(), CL_MEM_READ_ONLY);
-    write(buffer, values.data(), values.size_bytes());
-    finish();
-    return buffer;
+    return {*this, values.size_bytes(), CL_MEM_READ_ONLY, values.data()};
   }
   void fill(const Buffer& buffer, float value);
   void run(const cl::Kernel& kernel, const Extent& extent, std::size_t queue = 0);
@@ -94,6 +97,8 @@ class Device {
 
   // Waits for everything enqueued and adds up its times. Throws Error(method) if something failed.
   void finish();
+  // Waits for everything enqueued, whatever becomes of it.
+  void drain();
   // Milliseconds since the device was opened, by its events, up to the last finish().
   double kernel_ms() const { return kernel_ms_; }
   double copy_ms() const { return copy_ms_; }

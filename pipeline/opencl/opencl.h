@@ -27,7 +27,8 @@ struct DeviceInfo {
   bool command_buffers = false;  // cl_khr_command_buffer
 };
 
-// A plane sweep's reference view on a device: images and tables are copied once, at its creation.
+// A plane sweep's reference view on a device. Images are copied once, from its creation on: they must live
+// until its first result.
 class DeviceSweep {
  public:
   virtual ~DeviceSweep() = default;

@@ -2,14 +2,16 @@
 // ncc_reference, 2 ssim), WEIGHT(k), LEAST_WEIGHT, NOISE, SSIM_C1, SSIM_C2, INVERSE (hypotheses even in inverse depth), GUIDED (a depth
 // of its own for each pixel), INTERFACE (0 none, 1 level water, 2 level water with the thinner medium below).
 //
-// Planes are [depth of the batch][y][x]; `width` is a multiple of a work group, and rays beyond the image are NaN. A
-// plane of samples has HALF missing columns (NaN) on either side, a plane of row sums HALF rows of zeros above and
+// Planes are [depth of the batch][y][x]; `width` is a multiple of a work group, and rays beyond the image's `columns`
+// are NaN. A plane of samples has HALF missing columns (NaN) on either side, a plane of row sums HALF rows of zeros above and
 // below: no work item needs a branch, so compilers for processors vectorise over work items.
 #define HALF (WINDOW / 2)
 #define INLINE __attribute__((always_inline))
 
 // A camera as camera_table() writes it: lengths in metres, from the centre of the reference camera.
-enum { ROWS = 0, CX = 9, CY, CENTRE_X, CENTRE_Y, CENTRE_Z, WATER_Z, HEIGHT, RATIO_M, RATIO_C, SATURATION };
+enum {
+  ROWS = 0, CX = 9, CY, PER_X, PER_Y, CENTRE_X, CENTRE_Y, CENTRE_Z, WATER_Z, HEIGHT, RATIO_M, RATIO_C, SATURATION
+};
 
 // Pixel of a point, and the point's depth along the ray; NaN where there is none. The formulas of scenes/optics/snell.h.
 INLINE float3 project(constant float* c, float3 point) {
@@ -35,6 +37,29 @@ INLINE float3 project(constant float* c, float3 point) {
   const float u = c[0] * x + c[1] * y + c[2] * z, v = c[3] * x + c[4] * y + c[5] * z;
   const float scale = c[6] * x + c[7] * y + c[8] * z;
   return below && scale > 0 ? (float3)(c[CX] + u / scale, c[CY] + v / scale, along) : (float3)(NAN);
+}
+
+// Casts the rays of an image: [origin x, y, z, direction x, y, z][y][x], rows of `pitch` pixels; NaN where there is
+// none. The formulas of cast_ray_fast() in scenes/optics/refractive_camera.cc.
+kernel void cast_rays(constant float* c, int width, int pitch, global float* rays) {
+  const int x = get_global_id(0), y = get_global_id(1), plane = pitch * get_global_size(1);
+  if (x >= pitch) return;
+  const float u = (x - c[CX]) * c[PER_X], v = (y - c[CY]) * c[PER_Y];
+  const float3 seen = u * (float3)(c[0], c[1], c[2]) + v * (float3)(c[3], c[4], c[5]) + (float3)(c[6], c[7], c[8]);
+  const float3 air = seen / sqrt(seen.x * seen.x + seen.y * seen.y + seen.z * seen.z);
+#if INTERFACE == 0
+  const bool valid = x < width;
+  const float3 origin = 0, direction = air;
+#else
+  const float bend = INTERFACE == 1 ? c[RATIO_M] : 1 / c[RATIO_M], reach = c[HEIGHT] / air.z;
+  const float sine2 = bend * bend * (air.x * air.x + air.y * air.y);
+  const bool valid = x < width && air.z > 0 && sine2 < 1;
+  const float3 origin = (float3)(reach * air.x, reach * air.y, c[HEIGHT]);
+  const float3 direction = (float3)(bend * air.x, bend * air.y, sqrt(1 - sine2));
+#endif
+  global float* out = rays + y * pitch + x;
+  out[0] = valid ? origin.x : NAN, out[plane] = origin.y, out[2 * plane] = origin.z;
+  out[3 * plane] = direction.x, out[4 * plane] = direction.y, out[5 * plane] = direction.z;
 }
 
 // The point at a depth along the ray of a pixel. rays: [origin x, y, z, direction x, y, z][pixel].
@@ -68,14 +93,22 @@ kernel void count_agreeing(global const float* rays, global const float* depths,
 #ifdef WINDOW
 // ---- Cost volume ----
 
-// depths: of the hypotheses, or with GUIDED the guide of each pixel.
-kernel void warp(global const float* rays, global const float* depths, int first, float step, float step_at,
-                 constant float* camera, global const float* image, int image_width, int image_height, int width,
-                 int height, global float* samples) {
+// Copies the reference image, less `centre`, to rows with HALF columns of zeros on either side.
+kernel void pad_reference(global const float* image, int columns, int width, float centre, global float* reference) {
+  const int x = get_global_id(0), y = get_global_id(1);
+  if (x < columns) reference[y * (width + 2 * HALF) + HALF + x] = image[y * columns + x] - centre;
+}
+
+// depths: of the hypotheses, or with GUIDED the guide of each pixel of `columns` in a row. image: of the source, from
+// which `centre` is subtracted.
+kernel void warp(global const float* rays, global const float* depths, int columns, int first, float step,
+                 float step_at, constant float* camera, global const float* image, int image_width, int image_height,
+                 float centre, int width, int height, global float* samples) {
   const int x = get_global_id(0), y = get_global_id(1), k = get_global_id(2);
   const int pixel = y * width + x;
 #if GUIDED
-  const float guide = depths[pixel], scale = step_at > 0 ? (guide / step_at) * (guide / step_at) : 1;
+  const float guide = depths[y * columns + min(x, columns - 1)];
+  const float scale = step_at > 0 ? (guide / step_at) * (guide / step_at) : 1;
   const float depth = guide + (first + k - 7.5f) * step * scale;
 #else
   const float depth = depths[first + k];
@@ -89,7 +122,7 @@ kernel void warp(global const float* rays, global const float* depths, int first
   const float fx = column - u, fy = row - v;
   global const float* grey = image + v * image_width + u;
   const float sample = mix(mix(grey[0], grey[right], fx), mix(grey[below], grey[below + right], fx), fy);
-  samples[(k * height + y) * (width + 2 * HALF) + HALF + x] = inside ? sample : NAN;
+  samples[(k * height + y) * (width + 2 * HALF) + HALF + x] = inside ? sample - centre : NAN;
 }
 
 // Sums along a row of the window: weight, r, s, r r, s s, r s of the pixels with a sample. stride: of a depth's plane
@@ -184,11 +217,12 @@ kernel void feed_winner(global const float* cost, int pixels, int first, int bat
   winners[pixel] = w;
 }
 
-// score: confidence, or with GUIDED the similarity.
-kernel void finish_winner(global const Winner* winners, int count, global const float* depths, float step,
-                          float step_at, global float* depth, global float* score) {
-  const int pixel = get_global_id(0);
-  const Winner w = winners[pixel];
+// Writes images of `columns` pixels in a row. score: confidence, or with GUIDED the similarity.
+kernel void finish_winner(global const Winner* winners, int width, int columns, int count, global const float* depths,
+                          float step, float step_at, global float* depth, global float* score) {
+  const int x = get_global_id(0), y = get_global_id(1), pixel = y * columns + x;
+  if (x >= columns) return;
+  const Winner w = winners[y * width + x];
   const int index = (int)w.index;
   depth[pixel] = NAN, score[pixel] = 0;
   if (index < 1 || index > count - 2) return;
@@ -196,8 +230,8 @@ kernel void finish_winner(global const Winner* winners, int count, global const 
 #if GUIDED
   const float guide = depths[pixel];
   if (!isfinite(guide)) return;
-  const float width = step * (step_at > 0 ? (guide / step_at) * (guide / step_at) : 1);
-  depth[pixel] = guide + (index - 7.5f + offset) * width;
+  const float spacing = step * (step_at > 0 ? (guide / step_at) * (guide / step_at) : 1);
+  depth[pixel] = guide + (index - 7.5f + offset) * spacing;
   score[pixel] = fmax(0.0f, 1 - w.best);
 #else
   const float distinct = clamp(1 - w.best / (w.sum / count + 1e-8f), 0.0f, 1.0f);

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/parallel.h"
 #include "core/stage_scope.h"
 #include "pipeline/opencl/device.h"
 #include "pipeline/plane_sweep/kernels/plane_sweep.h"
@@ -12,7 +11,7 @@
 namespace aqbench::opencl {
 namespace {
 
-constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
+constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 constexpr int kGuidedDepths = 16;  // around a guide
 // Kernels count with 32 bits: 6 planes of row sums are the largest array.
 constexpr std::size_t kMaxPlaneValues = (std::size_t{1} << 31) / 6;
@@ -28,35 +27,26 @@ int interface_number(const RefractiveCamera& camera) {
   return camera.ratio.air_is_thinner ? 1 : 2;
 }
 
-// Returns the numbers that project() reads, lengths from the centre of the reference camera.
+// Returns the numbers that project() and cast_rays() read, lengths from the centre of the reference camera.
 std::vector<float> camera_table(const RefractiveCamera& camera, const RefractiveCamera& reference) {
   std::vector<double> table;
   const double scale[3] = {camera.fx_px, camera.fy_px, 1};
   for (int i = 0; i < 9; ++i) table.push_back(scale[i / 3] * camera.rotation[i]);
-  table.insert(table.end(), {camera.cx_px, camera.cy_px});
+  table.insert(table.end(), {camera.cx_px, camera.cy_px, 1 / (camera.fx_px * camera.fx_px),
+                             1 / (camera.fy_px * camera.fy_px)});
   for (int i = 0; i < 3; ++i) table.push_back(camera.centre_m[i] - reference.centre_m[i]);
   table.insert(table.end(), {camera.water_z_m - reference.centre_m[2], camera.water_z_m - camera.centre_m[2],
                              camera.ratio.m, camera.ratio.c, camera.ratio.saturation});
   return {table.begin(), table.end()};
 }
 
-// Returns the rays of all pixels, [origin x, y, z, direction x, y, z][y][x], rows of `pitch` pixels; NaN
-// where there is none.
-std::vector<float> ray_table(const RefractiveCamera& reference, std::size_t pitch) {
-  const std::size_t plane = pitch * reference.height_px;
-  std::vector<float> table(6 * plane, kNothing);
-  parallel_for(reference.height_px, 8, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t y = begin; y < end; ++y)
-      for (int x = 0; x < reference.width_px; ++x) {
-        WaterRay ray;
-        if (!cast_ray_fast(reference, x, static_cast<double>(y), ray)) continue;
-        for (std::size_t k = 0; k < 3; ++k) {
-          table[k * plane + y * pitch + x] = static_cast<float>(ray.origin_m[k] - reference.centre_m[k]);
-          table[(3 + k) * plane + y * pitch + x] = static_cast<float>(ray.direction[k]);
-        }
-      }
-  });
-  return table;
+// Casts the rays of all pixels into rows of `pitch` pixels. The program must have the camera's interface.
+Buffer cast_rays(Device& device, const cl::Program& program, const RefractiveCamera& camera, int pitch) {
+  Buffer rays(device, std::size_t{6} * pitch * camera.height_px * sizeof(float));
+  device.run(kernel_of(program, "cast_rays", device.upload<float>(camera_table(camera, camera)),
+                       camera.width_px, pitch, rays),
+             in_groups(pitch, camera.height_px));
+  return rays;
 }
 
 // ---- The sweep ----
@@ -73,6 +63,7 @@ struct Source {
   Buffer camera, image;
   int width_px = 0, height_px = 0;
   int interface = 0;
+  cl::Event copied;  // the image; null once kernels wait for it
 };
 
 // Depths to try: the same for all pixels, or `count` around the guide of each.
@@ -98,14 +89,31 @@ class Sweep final : public DeviceSweep {
         rows_(height_ + options.window_px / 2 * 2),
         centres_(options.cost != plane_sweep::CostFunction::zncc),
         pixels_(static_cast<std::size_t>(width_) * height_),
-        centre_(mean_grey(input.reference.image)) {
-    reference_ = upload_rows(grey_minus(input.reference.image, centre_), pitch_, options_.window_px / 2, 0);
-    const RefractiveCamera& camera = input.reference.camera;
-    rays_ = device_.upload<float>(ray_table(camera, width_));
+        centre_(mean_grey(input.reference.image)),
+        interface_(interface_number(input.reference.camera)) {
     for (const plane_sweep::View& view : input.sources)
-      sources_.push_back({device_.upload<float>(camera_table(view.camera, camera)),
-                          device_.upload<float>(grey_minus(view.image, centre_)), view.image.width_px,
-                          view.image.height_px, interface_number(view.camera)});
+      sources_.push_back({device_.upload<float>(camera_table(view.camera, input.reference.camera)),
+                          Buffer(),
+                          view.image.width_px,
+                          view.image.height_px,
+                          interface_number(view.camera),
+                          {}});
+  }
+  ~Sweep() override { device_.drain(); }
+  Sweep(const Sweep&) = delete;
+  Sweep& operator=(const Sweep&) = delete;
+
+  // Starts to copy the images; those of sources are copied beside the first kernels.
+  void load(const plane_sweep::Input& input) {
+    const Buffer image = device_.send(greys_of(input.reference));
+    for (std::size_t i = 0; i < sources_.size(); ++i)
+      sources_[i].image = device_.send(greys_of(input.sources[i]), 1, &sources_[i].copied);
+    reference_ = Buffer(device_, static_cast<std::size_t>(pitch_) * height_ * sizeof(float));
+    device_.fill(reference_, 0);
+    const cl::Program& kernels = program(interface_, false);
+    device_.run(kernel_of(kernels, "pad_reference", image, image_width_, width_, centre_, reference_),
+                in_groups(image_width_, height_));
+    rays_ = cast_rays(device_, kernels, input.reference.camera, width_);
   }
 
   plane_sweep::Result sweep() override {
@@ -125,26 +133,22 @@ class Sweep final : public DeviceSweep {
 
   plane_sweep::RefinedDepth refine(std::span<const float> guide_m, double step_m, double step_at_m) override {
     const StageScope scope("depth_refinement");
-    const Hypotheses hypotheses{upload_rows(guide_m, width_, 0, kNothing), kGuidedDepths, true,
-                                static_cast<float>(step_m), static_cast<float>(step_at_m)};
+    const Hypotheses hypotheses{device_.send(guide_m), kGuidedDepths, true, static_cast<float>(step_m),
+                                static_cast<float>(step_at_m)};
     plane_sweep::Result unused;
     search(hypotheses, unused);
     return winners(hypotheses);
   }
 
  private:
-  // Copies an image to rows of `pitch` values, of which `before` are left of it; all others are the filler.
-  Buffer upload_rows(std::span<const float> values, int pitch, int before, float filler) {
-    std::vector<float> rows(static_cast<std::size_t>(pitch) * height_, filler);
-    for (std::size_t i = 0; i < values.size(); ++i)
-      rows[i / image_width_ * pitch + before + i % image_width_] = values[i];
-    return device_.upload<float>(rows);
+  static std::span<const float> greys_of(const plane_sweep::View& view) {
+    return {view.image.grey, view.image.pixel_count()};
   }
 
-  const cl::Program& program(const Source& source, bool guided) {
+  const cl::Program& program(int interface, bool guided) {
     return device_.program(
         "plane_sweep.cl",
-        {{"INTERFACE", std::to_string(source.interface)},
+        {{"INTERFACE", std::to_string(interface)},
          {"WINDOW", std::to_string(options_.window_px)},
          {"COST", std::to_string(static_cast<int>(options_.cost))},
          {"WEIGHT(k)", cost_weights(plane_sweep::window_weights(options_.cost, options_.window_px))},
@@ -167,29 +171,30 @@ class Sweep final : public DeviceSweep {
     sums_ = Buffer(device_, 6 * rows_ * width_ * batch * sizeof(float));
     cost_ = Buffer(device_, exact);
     winners_ = Buffer(device_, 6 * pixels_ * sizeof(float));
-    device_.fill(samples_, kNothing);
+    device_.fill(samples_, kMissing);
     device_.fill(sums_, 0);
     means_ = Buffer(device_, centres_ ? 2 * exact : 1);
     if (!centres_) return;
     centred_reference_ = Buffer(device_, plane);
     centred_samples_ = Buffer(device_, plane);
     device_.fill(centred_reference_, 0);
-    device_.fill(centred_samples_, kNothing);
+    device_.fill(centred_samples_, kMissing);
   }
 
   // The costs of depths [first, first + batch), all sources.
   void add_costs(int first, int batch, const Hypotheses& hypotheses) {
     const Extent extent = in_groups(width_, height_, batch);
     const float share = 1.0F / static_cast<float>(sources_.size());
-    for (const Source& source : sources_) {
-      const cl::Program& kernels = program(source, hypotheses.guided);
+    for (Source& source : sources_) {
+      if (source.copied() != nullptr) device_.wait_for(std::exchange(source.copied, {}));
+      const cl::Program& kernels = program(source.interface, hypotheses.guided);
       const auto sum_rows = [&](const Buffer& reference, int stride, const Buffer& samples) {
         device_.run(kernel_of(kernels, "sum_rows", reference, stride, samples, width_, height_, batch, sums_),
                     extent);
       };
-      device_.run(kernel_of(kernels, "warp", rays_, hypotheses.depths, first, hypotheses.step_m,
+      device_.run(kernel_of(kernels, "warp", rays_, hypotheses.depths, image_width_, first, hypotheses.step_m,
                             hypotheses.at_m, source.camera, source.image, source.width_px, source.height_px,
-                            width_, height_, samples_),
+                            centre_, width_, height_, samples_),
                   extent);
       sum_rows(reference_, 0, samples_);
       if (centres_) {
@@ -213,7 +218,7 @@ class Sweep final : public DeviceSweep {
     for (int first = 0; first < hypotheses.count; first += at_once, ++result.kernel_calls) {
       const int batch = std::min(at_once, hypotheses.count - first);
       add_costs(first, batch, hypotheses);
-      device_.run(kernel_of(program(sources_.front(), hypotheses.guided), "feed_winner", cost_,
+      device_.run(kernel_of(program(interface_, hypotheses.guided), "feed_winner", cost_,
                             static_cast<int>(pixels_), first, batch, winners_),
                   in_groups(pixels_));
       if (options_.keep_volume && !hypotheses.guided) keep_volume(first, batch, result);
@@ -221,21 +226,18 @@ class Sweep final : public DeviceSweep {
   }
 
   plane_sweep::RefinedDepth winners(const Hypotheses& hypotheses) {
-    const Buffer depth(device_, pixels_ * sizeof(float)), score(device_, pixels_ * sizeof(float));
+    const std::size_t pixels = static_cast<std::size_t>(image_width_) * height_,
+                      bytes = pixels * sizeof(float);
+    const Buffer depth(device_, bytes), score(device_, bytes);
     device_.run(
-        kernel_of(program(sources_.front(), hypotheses.guided), "finish_winner", winners_, hypotheses.count,
-                  hypotheses.depths, hypotheses.step_m, hypotheses.at_m, depth, score),
-        in_groups(pixels_));
-    return {image_of(depth), image_of(score)};
-  }
-
-  std::vector<float> image_of(const Buffer& plane) {
-    std::vector<float> values(pixels_), image;
-    device_.read(values.data(), plane, pixels_ * sizeof(float));
+        kernel_of(program(interface_, hypotheses.guided), "finish_winner", winners_, width_, image_width_,
+                  hypotheses.count, hypotheses.depths, hypotheses.step_m, hypotheses.at_m, depth, score),
+        in_groups(image_width_, height_));
+    plane_sweep::RefinedDepth found{std::vector<float>(pixels), std::vector<float>(pixels)};
+    device_.read(found.depth_m.data(), depth, bytes);
+    device_.read(found.similarity.data(), score, bytes);
     device_.finish();
-    for (auto row = values.begin(); row != values.end(); row += width_)
-      image.insert(image.end(), row, row + image_width_);
-    return image;
+    return found;
   }
 
   // Copies the costs of a batch into the result's volume, [y][x][depth].
@@ -260,12 +262,18 @@ class Sweep final : public DeviceSweep {
   std::size_t rows_;                  // of sums with half a window above and below
   bool centres_;                      // the cost needs each pixel's local mean
   std::size_t pixels_;                // of a plane
-  float centre_;  // the reference's mean grey value, subtracted everywhere: sums lose fewer digits
+  float centre_;   // the reference's mean grey value, subtracted everywhere: sums lose fewer digits
+  int interface_;  // the reference's
   Buffer rays_, reference_;
   std::vector<Source> sources_;
   int allocated_ = 0;
   Buffer samples_, sums_, means_, centred_reference_, centred_samples_, cost_, winners_;
 };
+
+// Returns the kernels outside of the sweep for a camera's interface.
+const cl::Program& program_for(Device& device, const RefractiveCamera& camera) {
+  return device.program("plane_sweep.cl", {{"INTERFACE", std::to_string(interface_number(camera))}});
+}
 
 }  // namespace
 
@@ -273,7 +281,9 @@ std::unique_ptr<DeviceSweep> make_sweep(const plane_sweep::Input& input,
                                         const plane_sweep::Options& options) {
   check(options);
   check(input);
-  return std::make_unique<Sweep>(input, options);
+  auto sweep = std::make_unique<Sweep>(input, options);
+  sweep->load(input);
+  return sweep;
 }
 
 std::vector<std::vector<int>> agreeing_views(std::span<const plane_sweep::DepthView> views,
@@ -281,20 +291,18 @@ std::vector<std::vector<int>> agreeing_views(std::span<const plane_sweep::DepthV
   Device& device = open_device(options.device);
   std::vector<std::pair<Buffer, Buffer>> maps;  // depth and confidence
   for (const plane_sweep::DepthView& view : views)
-    maps.emplace_back(device.upload(view.depth_m), device.upload(view.confidence));
+    maps.emplace_back(device.send(view.depth_m), device.send(view.confidence));
   std::vector<std::vector<int>> agreeing;
   for (std::size_t i = 0; i < views.size(); ++i) {
     const RefractiveCamera& camera = views[i].camera;
-    const Buffer rays = device.upload<float>(ray_table(camera, camera.width_px));
+    const Buffer rays = cast_rays(device, program_for(device, camera), camera, camera.width_px);
     std::vector<int>& counts = agreeing.emplace_back(views[i].depth_m.size());
     const Buffer counted(device, counts.size() * sizeof(int));
     device.fill(counted, 0);  // the bits of 0.0F are those of 0
     for (std::size_t k = 0; k < views.size(); ++k) {
       if (k == i) continue;
       const RefractiveCamera& other = views[k].camera;
-      const cl::Program& program =
-          device.program("plane_sweep.cl", {{"INTERFACE", std::to_string(interface_number(other))}});
-      device.run(kernel_of(program, "count_agreeing", rays, maps[i].first, maps[i].second,
+      device.run(kernel_of(program_for(device, other), "count_agreeing", rays, maps[i].first, maps[i].second,
                            static_cast<int>(counts.size()), options.min_confidence,
                            device.upload<float>(camera_table(other, camera)), maps[k].first, other.width_px,
                            other.height_px, static_cast<float>(options.depth_tolerance_m),

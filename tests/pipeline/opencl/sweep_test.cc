@@ -48,12 +48,14 @@ TEST_F(DeviceSweepTest, EveryCostFunctionAndWindowAgreesWithTheReferenceKernel) 
     }
 }
 
-// Straight rays, and sources of which one looks from a denser medium through level water into a thinner one.
+// Straight rays, and cameras that look from a denser medium into a thinner one: a source, then the reference.
 TEST_F(DeviceSweepTest, EveryInterfaceAgrees) {
   SyntheticViews views = small_scene(75, 53, 3);
   const Options options{.depths = 12, .window_px = 5};
   set_water(views.input.sources[1].camera, 0.978, 1.333, 1);
   views.input.sources[2].camera.optics = &kStraightRays;
+  expect_reference(views.input, options);
+  set_water(views.input.reference.camera, 0.978, 1.333, 1);
   expect_reference(views.input, options);
   for (RefractiveCamera* const camera : cameras_of(views.input)) camera->optics = &kStraightRays;
   views.input.depth_min_m = 1.1;
