@@ -32,19 +32,19 @@ void count_rays(benchmark::State& state, std::size_t rays) {
       static_cast<double>(rays) * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
 }
 
-// Depths row by row, each guessed from the previous one, as in the renderer.
+// Depths of all rays, each guessed from that of the first, and with `cast` the rays as well.
 void first_hit(benchmark::State& state, const char* name, double tolerance_m, bool cast) {
   const Scene scene = make_scene(name, {});
   const RayBlock block = make_block(scene);
   const RayHitter hitter(field_of(scene), kMaxRayDepth_m, tolerance_m);
+  std::vector<WaterRay> rays = block.rays;
+  std::vector<double> depths_m(rays.size());
   for (auto _ : state) {
-    double last_m = block.exact_m[0];
-    for (std::size_t i = 0; i < block.rays.size(); ++i) {
-      const auto hit_m = cast ? hitter.first_hit_m(cast_ray(block.camera, block.pixels[i]).value(), last_m)
-                              : hitter.first_hit_m(block.rays[i], last_m);
-      last_m = hit_m.value_or(last_m);
-    }
-    benchmark::DoNotOptimize(last_m);
+    for (std::size_t i = 0; cast && i < rays.size(); ++i)
+      rays[i] = cast_ray(block.camera, block.pixels[i]).value();
+    std::ranges::fill(depths_m, block.exact_m[0]);
+    hitter.first_hits_m(rays, depths_m);
+    benchmark::DoNotOptimize(depths_m.data());
   }
   count_rays(state, block.rays.size());
 }

@@ -139,9 +139,8 @@ struct RayWork {
   }
 
   void run_ours() {
-    double last_m = block.exact_m[0];
-    for (std::size_t i = 0; i < ours.size(); ++i)
-      ours[i] = last_m = hitter.first_hit_m(block.rays[i], last_m).value_or(last_m);
+    std::ranges::fill(ours, block.exact_m[0]);
+    hitter.first_hits_m(block.rays, ours);
   }
 
   void run_theirs() {

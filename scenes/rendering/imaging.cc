@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "core/error.h"
 #include "core/parallel.h"
@@ -17,7 +18,7 @@ namespace {
 // Accuracy of a sample's position on the surface, for its grey value: a ten thousandth of a pixel's
 // footprint.
 constexpr double kSampleTolerance_m = 1e-7;
-constexpr std::size_t kStripeRows = 16;
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // The slots of RandomStream::sensor_noise.
 enum SensorSlot : std::uint32_t { noise_slot = 0, gain_slot = 1 };
@@ -59,6 +60,12 @@ PixelFilter pixel_filter(const ImagingOptions& options) {
   return filter;
 }
 
+// Rows of pixels of a stripe, whose rows of samples fill the lanes of rays a few times.
+std::size_t stripe_rows(const PixelFilter& filter) {
+  constexpr int kLaneRows = 4 * static_cast<int>(kRayLanes);
+  return static_cast<std::size_t>(std::max(16, (kLaneRows - 2 * filter.reach) / filter.per_side));
+}
+
 // Centre of a sample along an axis, px.
 double sample_position_px(const PixelFilter& filter, int sample) {
   return (sample + 0.5) / filter.per_side - 0.5;
@@ -76,63 +83,26 @@ void filter_row(const PixelFilter& filter, const std::vector<float>& samples, fl
   }
 }
 
+// The samples of a row that hit the surface, and where.
+struct HitRow {
+  std::vector<std::size_t> samples;
+  std::vector<double> x_m, y_m, depth_m;
+  double last_m = kNaN, before_m = kNaN;  // depths of the last two samples, NaN for none
+
+  // Returns the next depth, extrapolated from the last two.
+  double guess_m() const { return std::isnan(before_m) ? last_m : 2 * last_m - before_m; }
+
+  void add(std::size_t sample, const WaterRay& ray, double hit_m) {
+    last_m = hit_m;
+    if (std::isnan(hit_m)) return;
+    samples.push_back(sample);
+    x_m.push_back(ray.origin_m[0] + hit_m * ray.direction[0]);
+    y_m.push_back(ray.origin_m[1] + hit_m * ray.direction[1]);
+    depth_m.push_back(hit_m);
+  }
+};
+
 }  // namespace
-
-void check(const ImagingOptions& options) {
-  if (options.bits != 8 && options.bits != 16)
-    throw usage_error("imaging.bits: must be 8 or 16, got {}", options.bits);
-  if (options.samples_per_side < 1)
-    throw usage_error("imaging.samples_per_side: must be positive, got {}", options.samples_per_side);
-}
-
-const std::vector<ParameterSpec>& imaging_parameters() {
-  const ImagingOptions o;
-  static const std::vector<ParameterSpec> specs = {
-      {"texture_contrast", "1", o.texture_contrast, 0, 1, "RMS contrast of the surface's texture", {}},
-      {"psf_sigma_px", "px", o.psf_sigma_px, 0, 10, "Gaussian point spread; 0: mean over the pixel", {}},
-      {"samples_per_side", "1", std::int64_t{o.samples_per_side}, 1, 8, "samples along a pixel's side", {}},
-      {"gain_spread", "1", o.gain_spread, 0, 0.9, "each camera's gain lies within 1 +- this", {}},
-      {"vignetting", "1", o.vignetting, 0, 1, "loss of light in the image's corner", {}},
-      {"noise_sigma", "1", o.noise_sigma, 0, 1, "standard deviation of the sensor's noise; white is 1", {}},
-      {"bits", "1", std::int64_t{o.bits}, 8, 16, "of a pixel: 8 or 16", {}},
-      {"absorption_per_m", "1/m", o.absorption_per_m, 0, 100, "of the water, along the ray", {}},
-  };
-  return specs;
-}
-
-const std::vector<ImagingVariant>& imaging_variants() {
-  static const std::vector<ImagingVariant> variants = {
-      {"default", "point spread, gains, vignetting, noise, 8 bits, lens distortion", {}, {}},
-      {"clean",
-       "point spread alone: no gains, vignetting, noise or distortion, 16 bits",
-       {{"imaging", "gain_spread", "0"},
-        {"imaging", "vignetting", "0"},
-        {"imaging", "noise_sigma", "0"},
-        {"imaging", "bits", "16"}},
-       {{"", "k1", "0"}, {"", "k2", "0"}}},
-      {"low_contrast",
-       "the default with a texture of RMS contrast 0.03",
-       {{"imaging", "texture_contrast", "0.03"}},
-       {}},
-      {"textureless", "the default on a uniform surface", {{"imaging", "texture_contrast", "0"}}, {}},
-  };
-  return variants;
-}
-
-const ImagingVariant& find_imaging_variant(std::string_view name) {
-  return find_named("imaging variant", name, imaging_variants());
-}
-
-ImagingOptions imaging_options(const Parameters& parameters) {
-  return {.texture_contrast = parameters.number("texture_contrast"),
-          .psf_sigma_px = parameters.number("psf_sigma_px"),
-          .samples_per_side = static_cast<int>(parameters.integer("samples_per_side")),
-          .gain_spread = parameters.number("gain_spread"),
-          .vignetting = parameters.number("vignetting"),
-          .noise_sigma = parameters.number("noise_sigma"),
-          .bits = static_cast<int>(parameters.integer("bits")),
-          .absorption_per_m = parameters.number("absorption_per_m")};
-}
 
 // One row of samples: their pixels in the undistorted camera.
 struct Renderer::SampleGrid {
@@ -166,36 +136,39 @@ double Renderer::gain(std::uint64_t camera_index) const {
   return 1 + options_.gain_spread * (2 * u - 1);
 }
 
-// Extrapolates the next depth from the last two.
-void Renderer::sample_row(const RefractiveCamera& camera, const SampleGrid& grid,
-                          std::vector<float>& out) const {
-  if (fast_.is_mesh()) return sample_row_of_mesh(camera, grid, out);
-  std::vector<std::size_t> samples;
-  std::vector<double> x_m, y_m, depth_m;
-  std::optional<double> last_m, before_m;
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    std::optional<double> hit_m;
-    if (const auto ray = cast_ray(camera, {grid.x_px[i], grid.y_px[i]})) {
-      if (last_m)
-        hit_m = fast_.first_hit_m(*ray, before_m ? 2 * *last_m - *before_m : *last_m);
-      else
-        hit_m = fast_.first_hit_m(*ray);
-      if (hit_m) {
-        samples.push_back(i);
-        x_m.push_back(ray->origin_m[0] + *hit_m * ray->direction[0]);
-        y_m.push_back(ray->origin_m[1] + *hit_m * ray->direction[1]);
-        depth_m.push_back(*hit_m);
-      }
-    }
-    before_m = last_m;
-    last_m = hit_m;
+// Follows the rays of up to kRayLanes rows side by side.
+void Renderer::sample_rows(const RefractiveCamera& camera, std::span<const SampleGrid> grids,
+                           std::span<std::vector<float>> out) const {
+  if (fast_.is_mesh()) {
+    for (std::size_t row = 0; row < grids.size(); ++row) sample_row_of_mesh(camera, grids[row], out[row]);
+    return;
   }
-  std::vector<double> values(samples.size());
-  texture_.at(x_m, y_m, values);
-  std::ranges::fill(out, 0.0F);
-  for (std::size_t k = 0; k < samples.size(); ++k) {
-    if (options_.absorption_per_m != 0) values[k] *= std::exp(-options_.absorption_per_m * depth_m[k]);
-    out[samples[k]] = static_cast<float>(values[k]);
+  std::vector<HitRow> rows(grids.size());
+  std::array<WaterRay, kRayLanes> rays;
+  std::array<double, kRayLanes> depths_m;
+  std::array<std::size_t, kRayLanes> row_of;
+  for (std::size_t i = 0; i < out[0].size(); ++i) {
+    std::size_t count = 0;
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      const auto ray = cast_ray(camera, {grids[row].x_px[i], grids[row].y_px[i]});
+      const double guess_m = rows[row].guess_m();
+      rows[row].before_m = std::exchange(rows[row].last_m, kNaN);
+      if (!ray) continue;
+      rays[count] = *ray, depths_m[count] = guess_m, row_of[count++] = row;
+    }
+    fast_.first_hits_m(std::span(rays).first(count), std::span(depths_m).first(count));
+    for (std::size_t k = 0; k < count; ++k) rows[row_of[k]].add(i, rays[k], depths_m[k]);
+  }
+  std::vector<double> values;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    const HitRow& hits = rows[row];
+    values.resize(hits.samples.size());
+    texture_.at(hits.x_m, hits.y_m, values);
+    std::ranges::fill(out[row], 0.0F);
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      if (options_.absorption_per_m != 0) values[k] *= std::exp(-options_.absorption_per_m * hits.depth_m[k]);
+      out[row][hits.samples[k]] = static_cast<float>(values[k]);
+    }
   }
 }
 
@@ -263,16 +236,20 @@ RenderedImage Renderer::image(const Camera& camera, std::uint64_t camera_index, 
   RenderedImage out{camera.intrinsics.width_px, camera.intrinsics.height_px, options_.bits, {}};
   out.values.resize(width * height);
   // A stripe's outer samples belong to its neighbours too and are cast again there.
-  parallel_for(height, kStripeRows, [&](std::size_t begin, std::size_t end) {
-    SampleGrid grid(camera.intrinsics.width_px, filter);
-    std::vector<float> samples(grid.x_px.size());
+  parallel_for(height, stripe_rows(filter), [&](std::size_t begin, std::size_t end) {
+    std::vector<SampleGrid> grids(kRayLanes, SampleGrid(camera.intrinsics.width_px, filter));
+    std::vector<std::vector<float>> samples(kRayLanes, std::vector<float>(grids[0].x_px.size()));
     const int first = static_cast<int>(begin) * filter.per_side - filter.reach;
     const int last = static_cast<int>(end) * filter.per_side + filter.reach;
     std::vector<float> filtered(static_cast<std::size_t>(last - first) * width);
-    for (int sample = first; sample < last; ++sample) {
-      grid.set_row(undistorter, sample_position_px(filter, sample));
-      sample_row(refractive, grid, samples);
-      filter_row(filter, samples, filtered.data() + static_cast<std::size_t>(sample - first) * width, width);
+    for (int sample = first; sample < last; sample += static_cast<int>(kRayLanes)) {
+      const std::size_t rows = std::min(kRayLanes, static_cast<std::size_t>(last - sample));
+      for (std::size_t row = 0; row < rows; ++row)
+        grids[row].set_row(undistorter, sample_position_px(filter, sample + static_cast<int>(row)));
+      sample_rows(refractive, std::span(grids).first(rows), std::span(samples).first(rows));
+      for (std::size_t row = 0; row < rows; ++row)
+        filter_row(filter, samples[row],
+                   filtered.data() + (static_cast<std::size_t>(sample - first) + row) * width, width);
     }
     std::vector<float> radiance(width);
     for (std::size_t row = begin; row < end; ++row) {
@@ -296,17 +273,22 @@ DepthMap Renderer::depth_map(const Camera& camera, const RowProgress& progress) 
   const auto height = static_cast<std::size_t>(camera.intrinsics.height_px);
   DepthMap out{camera.name, camera.intrinsics.width_px, camera.intrinsics.height_px, {}, {}};
   out.depth_along_ray_m.resize(width * height);
-  parallel_for(height, kStripeRows, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t row = begin; row < end; ++row) {
-      constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-      double last_m = kNaN;
-      for (std::size_t column = 0; column < width; ++column) {
+  parallel_for(height, kRayLanes, [&](std::size_t begin, std::size_t end) {
+    std::array<WaterRay, kRayLanes> rays;
+    std::array<double, kRayLanes> depths_m, last_m;
+    std::array<std::size_t, kRayLanes> row_of;
+    last_m.fill(kNaN);
+    for (std::size_t column = 0; column < width; ++column) {
+      std::size_t count = 0;
+      for (std::size_t row = begin; row < end; ++row) {
+        const double guess_m = std::exchange(last_m[row - begin], kNaN);
         const auto ray = cast_ray(refractive, {static_cast<double>(column), static_cast<double>(row)});
-        std::optional<double> hit_m;
-        if (ray) hit_m = std::isnan(last_m) ? exact_.first_hit_m(*ray) : exact_.first_hit_m(*ray, last_m);
-        last_m = hit_m.value_or(kNaN);
-        out.depth_along_ray_m[row * width + column] = static_cast<float>(last_m);
+        if (ray) rays[count] = *ray, depths_m[count] = guess_m, row_of[count++] = row - begin;
       }
+      exact_.first_hits_m(std::span(rays).first(count), std::span(depths_m).first(count));
+      for (std::size_t k = 0; k < count; ++k) last_m[row_of[k]] = depths_m[k];
+      for (std::size_t row = begin; row < end; ++row)
+        out.depth_along_ray_m[row * width + column] = static_cast<float>(last_m[row - begin]);
     }
     if (progress) progress(end - begin);
   });

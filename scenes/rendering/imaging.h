@@ -95,7 +95,8 @@ class Renderer {
 
  private:
   struct SampleGrid;
-  void sample_row(const RefractiveCamera& camera, const SampleGrid& grid, std::vector<float>& out) const;
+  void sample_rows(const RefractiveCamera& camera, std::span<const SampleGrid> grids,
+                   std::span<std::vector<float>> out) const;
   void sample_row_of_mesh(const RefractiveCamera& camera, const SampleGrid& grid,
                           std::vector<float>& out) const;
   void expose_row(std::uint64_t camera_index, std::uint64_t still, int row,

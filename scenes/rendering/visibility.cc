@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "core/multiversion.h"
 #include "core/parallel.h"
 
 namespace aqbench {
@@ -24,36 +25,49 @@ Gap gap_at(const PatchHeightField& surface, const WaterRay& ray, double depth_m)
 
 double horizontal(const WaterRay& ray) { return std::hypot(ray.direction[0], ray.direction[1]); }
 
-// Counts for a mesh: all rays of a camera at once.
-void count_on_mesh(const SeeingCamera& camera, const RayHitter& hitter, std::span<const Vec3> positions_m,
-                   const VisibilityOptions& options, std::span<int> views) {
-  std::vector<WaterRay> rays;
-  std::vector<double> depths_m;
-  std::vector<std::size_t> of;
-  for (std::size_t i = 0; i < positions_m.size(); ++i) {
-    const auto projection = seen_at(camera, positions_m[i], options.undistorted);
-    if (!projection) continue;
-    const auto ray = cast_ray(camera.camera, projection->pixel);
-    if (!ray) continue;
-    rays.push_back(*ray);
-    depths_m.push_back(projection->depth_along_ray_m);
-    of.push_back(i);
+// Rays side by side, and the places where they are on their way to the surface.
+struct RayLanes {
+  alignas(64) double origin_x[kRayLanes], origin_y[kRayLanes], origin_z[kRayLanes];
+  alignas(64) double dx[kRayLanes], dy[kRayLanes], dz[kRayLanes];
+  alignas(64) double depth_m[kRayLanes];
+  alignas(64) double above_m[kRayLanes],
+      below_m[kRayLanes];              // depths known to be above and below the surface
+  alignas(64) double open[kRayLanes];  // 0 once the ray is at the surface
+  alignas(64) double x_m[kRayLanes], y_m[kRayLanes], z_m[kRayLanes], fx[kRayLanes], fy[kRayLanes];
+};
+
+// Sets the places of open rays; those of the others are NaN.
+AQBENCH_MULTIVERSION void place_rays(RayLanes& n) {
+  for (std::size_t i = 0; i < kRayLanes; ++i) {
+    const double x = n.origin_x[i] + n.depth_m[i] * n.dx[i], y = n.origin_y[i] + n.depth_m[i] * n.dy[i];
+    n.x_m[i] = n.open[i] != 0 ? x : std::numeric_limits<double>::quiet_NaN();
+    n.y_m[i] = y;
   }
-  std::vector<FaceHit> hits(rays.size());
-  hitter.first_faces(rays, hits);
-  for (std::size_t k = 0; k < rays.size(); ++k)
-    // A ray that slips between two faces by rounding has no hit.
-    if (std::isnan(hits[k].depth_m) || hits[k].depth_m >= depths_m[k] - options.tolerance_m) ++views[of[k]];
 }
 
-bool sees(const SeeingCamera& camera, const RayHitter& hitter, const Vec3& position_m,
-          const VisibilityOptions& options) {
-  const auto projection = seen_at(camera, position_m, options.undistorted);
-  if (!projection) return false;
-  const auto ray = cast_ray(camera.camera, projection->pixel);
-  if (!ray) return false;
-  const auto hit_m = hitter.first_hit_m(*ray, projection->depth_along_ray_m);
-  return hit_m && *hit_m >= projection->depth_along_ray_m - options.tolerance_m;
+// Makes a Newton step of every open ray, within the bracket, which prevents cycles; it grows from the points
+// seen, so an inclined plane needs no bounds. Returns whether a ray is still open.
+AQBENCH_MULTIVERSION bool step_rays(double curvature, double tolerance_m, RayLanes& n) {
+  double open = 0;
+  for (std::size_t i = 0; i < kRayLanes; ++i) {
+    const double depth_m = n.depth_m[i];
+    const double gap_m = n.z_m[i] - (n.origin_z[i] + depth_m * n.dz[i]);
+    const double rate = n.fx[i] * n.dx[i] + n.fy[i] * n.dy[i] - n.dz[i];
+    const double above_m = gap_m > 0 ? depth_m : n.above_m[i], below_m = gap_m > 0 ? n.below_m[i] : depth_m;
+    const double newton_m = depth_m - gap_m / rate;
+    const double next_m = newton_m >= above_m && newton_m <= below_m ? newton_m : (above_m + below_m) / 2;
+    const double step_m = std::abs(next_m - depth_m);
+    // A step leaves an error of half the second derivative times step^2 over the rate at the zero. Requires
+    // twice that, since the rate is from the start of the step.
+    const double bend = curvature * (1 - n.dz[i] * n.dz[i]);
+    const bool solved = step_m <= 1e-13 || bend * step_m * step_m <= tolerance_m * std::abs(rate);
+    n.above_m[i] = above_m;
+    n.below_m[i] = below_m;
+    n.depth_m[i] = n.open[i] != 0 ? next_m : depth_m;
+    n.open[i] = solved ? 0 : n.open[i];
+    open += n.open[i];
+  }
+  return open != 0;
 }
 
 }  // namespace
@@ -78,7 +92,8 @@ RayHitter::RayHitter(const Surface& surface, double max_depth_m, double toleranc
 // For a ray steeper than the surface the gap falls all along. The margin keeps the rate away from zero, so
 // that Newton's steps stay reasonable.
 bool RayHitter::meets_once(const WaterRay& ray) const {
-  return ray.direction[2] > 1.02 * bounds_.slope * horizontal(ray) + 1e-6;
+  const auto& [dx, dy, dz] = ray.direction;
+  return dz > 1.02 * bounds_.slope * std::sqrt(dx * dx + dy * dy) + 1e-6;
 }
 
 void RayHitter::first_faces(std::span<const WaterRay> rays, std::span<FaceHit> hits) const {
@@ -92,41 +107,55 @@ void RayHitter::first_faces(std::span<const WaterRay> rays, std::span<FaceHit> h
 }
 
 std::optional<double> RayHitter::first_hit_m(const WaterRay& ray) const {
-  if (mesh_ != nullptr) {
-    FaceHit hit;
-    first_faces({&ray, 1}, {&hit, 1});
-    return std::isnan(hit.depth_m) ? std::nullopt : std::optional(hit.depth_m);
-  }
-  if (!meets_once(ray)) return marched_hit_m(ray);
-  const double middle_m = (bounds_.z_min_m + bounds_.z_max_m) / 2;
-  return newton_hit_m(ray, std::isfinite(middle_m) ? (middle_m - ray.origin_m[2]) / ray.direction[2] : 0);
+  return first_hit_m(ray, std::numeric_limits<double>::quiet_NaN());
 }
 
 std::optional<double> RayHitter::first_hit_m(const WaterRay& ray, double guess_m) const {
-  if (mesh_ != nullptr) return first_hit_m(ray);
-  return meets_once(ray) ? newton_hit_m(ray, guess_m) : marched_hit_m(ray);
+  first_hits_m({&ray, 1}, {&guess_m, 1});
+  return std::isnan(guess_m) ? std::nullopt : std::optional(guess_m);
 }
 
-// The gap has one zero, so any zero found is the first. A bracket prevents cycles; it grows from the points
-// seen, so an inclined plane needs no bounds.
-std::optional<double> RayHitter::newton_hit_m(const WaterRay& ray, double guess_m) const {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  double above_m = -kInfinity, below_m = kInfinity;  // depths known to be above and below the surface
-  double depth_m = guess_m;
-  for (int i = 0; i < 100; ++i) {
-    const Gap at = gap_at(*field_, ray, depth_m);
-    (at.gap_m > 0 ? above_m : below_m) = depth_m;
-    double next_m = depth_m - at.gap_m / at.rate;
-    if (!(next_m >= above_m && next_m <= below_m)) next_m = (above_m + below_m) / 2;
-    const double step_m = std::abs(next_m - depth_m);
-    depth_m = next_m;
-    // A step leaves an error of half the second derivative times step^2 over the rate at the zero. Requires
-    // twice that, since the rate is from the start of the step.
-    const double bend = bounds_.curvature * (1 - ray.direction[2] * ray.direction[2]);
-    if (step_m <= 1e-13 || bend * step_m * step_m <= tolerance_m_ * std::abs(at.rate)) break;
+void RayHitter::first_hits_m(std::span<const WaterRay> rays, std::span<double> depths_m) const {
+  if (mesh_ != nullptr) {
+    std::vector<FaceHit> hits(rays.size());
+    first_faces(rays, hits);
+    std::ranges::transform(hits, depths_m.begin(), &FaceHit::depth_m);
+    return;
   }
-  if (!(depth_m > 0 && depth_m <= max_depth_m_)) return std::nullopt;
-  return depth_m;
+  for (std::size_t first = 0; first < rays.size(); first += kRayLanes) {
+    const std::size_t count = std::min(kRayLanes, rays.size() - first);
+    newton_hits_m(rays.subspan(first, count), depths_m.subspan(first, count));
+  }
+}
+
+// The gap of a ray that meets the surface once has one zero, so any zero found is the first.
+void RayHitter::newton_hits_m(std::span<const WaterRay> rays, std::span<double> depths_m) const {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const double middle_m = (bounds_.z_min_m + bounds_.z_max_m) / 2;
+  RayLanes n = {};
+  bool open = false;
+  for (std::size_t i = 0; i < rays.size(); ++i) {
+    const WaterRay& ray = rays[i];
+    n.origin_x[i] = ray.origin_m[0], n.origin_y[i] = ray.origin_m[1], n.origin_z[i] = ray.origin_m[2];
+    n.dx[i] = ray.direction[0], n.dy[i] = ray.direction[1], n.dz[i] = ray.direction[2];
+    if (!meets_once(ray)) {
+      n.depth_m[i] = marched_hit_m(ray).value_or(std::numeric_limits<double>::quiet_NaN());
+      continue;
+    }
+    const double start_m = std::isfinite(middle_m) ? (middle_m - ray.origin_m[2]) / ray.direction[2] : 0;
+    n.depth_m[i] = std::isnan(depths_m[i]) ? start_m : depths_m[i];
+    n.above_m[i] = -kInfinity, n.below_m[i] = kInfinity;
+    n.open[i] = 1;
+    open = true;
+  }
+  for (int step = 0; step < 100 && open; ++step) {
+    place_rays(n);
+    field_->slopes(n.x_m, n.y_m, kRayLanes, n.z_m, n.fx, n.fy);
+    open = step_rays(bounds_.curvature, tolerance_m_, n);
+  }
+  for (std::size_t i = 0; i < rays.size(); ++i)
+    depths_m[i] = n.depth_m[i] > 0 && n.depth_m[i] <= max_depth_m_ ? n.depth_m[i]
+                                                                   : std::numeric_limits<double>::quiet_NaN();
 }
 
 // Steps that cannot pass a zero of the gap, since the surface's curvature M bounds its second derivative: the
@@ -188,15 +217,28 @@ std::vector<int> count_views(const Surface& surface, const Rig& rig, std::span<c
   const RayHitter hitter(surface);
   std::vector<int> views(positions_m.size(), 0);
   parallel_for(positions_m.size(), 1024, [&](std::size_t begin, std::size_t end) {
-    if (hitter.is_mesh()) {
-      for (const SeeingCamera& camera : cameras)
-        count_on_mesh(camera, hitter, positions_m.subspan(begin, end - begin), options,
-                      std::span(views).subspan(begin, end - begin));
-      return;
+    std::vector<WaterRay> rays;
+    std::vector<double> depths_m, hits_m;
+    std::vector<std::size_t> of;
+    for (const SeeingCamera& camera : cameras) {
+      rays.clear(), depths_m.clear(), of.clear();
+      for (std::size_t i = begin; i < end; ++i) {
+        const auto projection = seen_at(camera, positions_m[i], options.undistorted);
+        const auto ray = projection ? cast_ray(camera.camera, projection->pixel) : std::nullopt;
+        if (!ray) continue;
+        rays.push_back(*ray);
+        depths_m.push_back(projection->depth_along_ray_m);
+        of.push_back(i);
+      }
+      hits_m = depths_m;
+      hitter.first_hits_m(rays, hits_m);
+      for (std::size_t k = 0; k < rays.size(); ++k) {
+        // A ray that slips between two faces by rounding has no hit.
+        const bool sees =
+            std::isnan(hits_m[k]) ? hitter.is_mesh() : hits_m[k] >= depths_m[k] - options.tolerance_m;
+        views[of[k]] += sees ? 1 : 0;
+      }
     }
-    for (std::size_t i = begin; i < end; ++i)
-      for (const SeeingCamera& camera : cameras)
-        if (sees(camera, hitter, positions_m[i], options)) ++views[i];
   });
   return views;
 }

@@ -19,6 +19,9 @@ namespace aqbench {
 // The length of rays: nothing is visible through more water.
 inline constexpr double kMaxRayDepth_m = 100;
 
+// Rays at a surface by formula go side by side.
+inline constexpr std::size_t kRayLanes = 16;
+
 // Intersects rays with one surface, which must outlive this.
 class RayHitter {
  public:
@@ -34,15 +37,18 @@ class RayHitter {
   // tolerance.
   std::optional<double> first_hit_m(const WaterRay& ray, double guess_m) const;
 
-  // Returns whether the surface is a mesh, for which many rays at once are much faster.
+  // Does the same for many rays, which is much faster. depths_m: the guesses, NaN for none, and then the
+  // hits, NaN where there are none. Each hit depends on its own ray and guess alone.
+  void first_hits_m(std::span<const WaterRay> rays, std::span<double> depths_m) const;
+
   bool is_mesh() const { return mesh_ != nullptr; }
 
-  // first_hit_m() for many rays at a mesh; also returns the normals of the faces.
+  // Finds what many rays at a mesh hit, with the normals of the faces.
   void first_faces(std::span<const WaterRay> rays, std::span<FaceHit> hits) const;
 
  private:
   bool meets_once(const WaterRay& ray) const;
-  std::optional<double> newton_hit_m(const WaterRay& ray, double guess_m) const;
+  void newton_hits_m(std::span<const WaterRay> rays, std::span<double> depths_m) const;
   std::optional<double> marched_hit_m(const WaterRay& ray) const;
 
   const PatchHeightField* field_;  // one of the two

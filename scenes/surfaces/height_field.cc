@@ -63,6 +63,15 @@ ClosestPoint closest_point_at(const Vec3& point_m, double x_m, double y_m, const
 
 PatchHeightField::PatchHeightField(const Patch& patch) : patch_(patch) { check(patch); }
 
+void PatchHeightField::slopes(const double* x, const double* y, std::size_t count, double* z, double* fx,
+                              double* fy) const {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (std::isnan(x[i])) continue;
+    const HeightJet j = jet(x[i], y[i]);
+    z[i] = j.z, fx[i] = j.fx, fy[i] = j.fy;
+  }
+}
+
 void PatchHeightField::heights(const double* x, const double* y, std::size_t count, double* z,
                                double* area_factor) const {
   for (std::size_t i = 0; i < count; ++i) {

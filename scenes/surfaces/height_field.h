@@ -26,6 +26,11 @@ class PatchHeightField : public HeightField {
   // Throws as check(Patch) does.
   explicit PatchHeightField(const Patch& patch);
 
+  // Computes heights and their slopes at `count` places. All arrays hold `count` values. By default from
+  // jet(), which is not asked about places that are NaN.
+  virtual void slopes(const double* x_m, const double* y_m, std::size_t count, double* z_m, double* fx,
+                      double* fy) const;
+
   // Returns bounds of the surface; the bounds of z are infinite for an inclined plane.
   const HeightBounds& bounds() const { return bounds_; }
 

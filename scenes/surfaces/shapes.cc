@@ -200,6 +200,11 @@ class Undulating final : public PatchHeightField {
             -wave_y_ * wave_y_ * sy};
   }
 
+  void slopes(const double* x, const double* y, std::size_t count, double* z, double* fx,
+              double* fy) const override {
+    undulating_slopes(constants(), x, y, count, z, fx, fy);
+  }
+
   void closest_points(std::span<const Vec3> points, std::span<ClosestPoint> out) const override {
     undulating_closest_points(constants(), points, out);
   }

@@ -261,6 +261,17 @@ AQBENCH_MULTIVERSION void feet(const Constants& k, const Vec3* points, std::size
   }
 }
 
+AQBENCH_MULTIVERSION void slopes(const Constants& k, const double* __restrict x, const double* __restrict y,
+                                 std::size_t count, double* __restrict z, double* __restrict fx,
+                                 double* __restrict fy) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const vector_math::SinCos px = vector_math::sincos(k.kx * x[i]), py = vector_math::sincos(k.ky * y[i]);
+    z[i] = k.base + k.a * px.sine + k.a * py.sine;
+    fx[i] = k.slope_x * px.cosine;
+    fy[i] = k.slope_y * py.cosine;
+  }
+}
+
 AQBENCH_INLINE void heights_of_block(const Constants& k, const double* x, const double* y, double* z,
                                      double* area_factor) {
   for (std::size_t i = 0; i < kLanes; ++i) {
@@ -320,6 +331,11 @@ void undulating_closest_points(const UndulatingConstants& surface, std::span<con
 void undulating_signed_distances(const UndulatingConstants& surface, std::span<const Vec3> points_m,
                                  std::span<double> out_m) {
   distances(Constants(surface), points_m.data(), points_m.size(), out_m.data());
+}
+
+void undulating_slopes(const UndulatingConstants& surface, const double* x_m, const double* y_m,
+                       std::size_t count, double* z_m, double* fx, double* fy) {
+  slopes(Constants(surface), x_m, y_m, count, z_m, fx, fy);
 }
 
 void undulating_heights(const UndulatingConstants& surface, const double* x_m, const double* y_m,

@@ -55,6 +55,10 @@ void undulating_closest_points(const UndulatingConstants& surface, std::span<con
 void undulating_signed_distances(const UndulatingConstants& surface, std::span<const Vec3> points_m,
                                  std::span<double> out_m);
 
+// Computes heights and their slopes at `count` places.
+void undulating_slopes(const UndulatingConstants& surface, const double* x_m, const double* y_m,
+                       std::size_t count, double* z_m, double* fx, double* fy);
+
 // Computes heights and area factors at `count` places.
 void undulating_heights(const UndulatingConstants& surface, const double* x_m, const double* y_m,
                         std::size_t count, double* z_m, double* area_factor);

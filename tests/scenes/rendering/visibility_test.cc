@@ -90,6 +90,34 @@ TEST(RayHit, DepthAgreesWithBisectionWithinANanometre) {
   }
 }
 
+// Steep and grazing rays, rays upwards, guesses and none, in numbers that do not fill the lanes.
+TEST(RayHit, ManyRaysMeetWhatEachMeetsAlone) {
+  for (const NamedField& field : fields()) {
+    std::mt19937_64 generator(5);
+    const RayHitter hitter(*field.field);
+    for (const std::size_t count : {0U, 1U, 15U, 53U}) {
+      std::vector<WaterRay> rays;
+      std::vector<double> depths_m;
+      for (std::size_t i = 0; i < count; ++i) {
+        rays.push_back(random_ray(generator, i % 3 == 0 ? 30 : 1));
+        if (i % 7 == 3) rays.back().direction[2] *= -1;
+        depths_m.push_back(i % 2 == 0 ? 0.21 : std::nan(""));
+      }
+      const std::vector<double> guesses_m = depths_m;
+      hitter.first_hits_m(rays, depths_m);
+      std::size_t met = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto alone_m = hitter.first_hit_m(rays[i], guesses_m[i]);
+        ASSERT_EQ(std::isnan(depths_m[i]), !alone_m) << field.name << " ray " << i;
+        if (!alone_m) continue;
+        EXPECT_EQ(depths_m[i], *alone_m) << field.name << " ray " << i;
+        ++met;
+      }
+      EXPECT_GE(met, count / 3) << field.name;
+    }
+  }
+}
+
 TEST(RayHit, GrazingRaysMeetTheFirstOfSeveralCrests) {
   for (const NamedField& field : fields()) {
     std::mt19937_64 generator(11);  // the same rays however many fields there are

@@ -52,6 +52,25 @@ TEST(Formulas, StepAndMound) {
   EXPECT_NEAR(mound->jet(0.01 + 0.03, -0.02 + 0.04).z, 1.2 - 0.03 * std::exp(-0.5), 1e-15);
 }
 
+TEST(Slopes, AreThoseOfTheJets) {
+  for (const auto& [name, field] : known_fields()) {
+    SCOPED_TRACE(name);
+    std::vector<double> x, y;
+    for (int i = 0; i < 77; ++i) {
+      x.push_back(0.5 * std::sin(1.0 + 7 * i));
+      y.push_back(40 * std::cos(2.0 + 5 * i));
+    }
+    std::vector<double> z(x.size()), fx(x.size()), fy(x.size());
+    field->slopes(x.data(), y.data(), x.size(), z.data(), fx.data(), fy.data());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const HeightJet jet = field->jet(x[i], y[i]);
+      EXPECT_NEAR(z[i], jet.z, 1e-15);
+      EXPECT_NEAR(fx[i], jet.fx, 1e-13);
+      EXPECT_NEAR(fy[i], jet.fy, 1e-13);
+    }
+  }
+}
+
 TEST(Derivatives, EqualFiniteDifferences) {
   const double h = 1e-6;
   for (const auto& [name, field] : known_fields()) {
