@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/parallel.h"
 #include "metrics/neighbours/measurable.h"
 #include "metrics/numbers/exact_sum.h"
 #include "metrics/numbers/order_statistics.h"
@@ -37,18 +38,22 @@ std::optional<HeightDifference> measure_height_difference(const EachBlock& each_
   if (field == nullptr) return std::nullopt;
   HeightDifference found;
   std::array<ExactSum, 3> sums;
+  std::vector<double> differences_m;  // of a block
   each_block([&](std::span<const Vec3> points_m, std::span<const std::uint32_t> index) {
-    const auto difference_at = [&](std::size_t i) {
-      const Vec3& point_m = points_m[index[i]];
-      return field->jet(point_m.x(), point_m.y()).z - point_m.z();
-    };
+    differences_m.resize(index.size());
+    parallel_for(index.size(), 4096, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const Vec3& point_m = points_m[index[i]];
+        differences_m[i] = field->jet(point_m.x(), point_m.y()).z - point_m.z();
+      }
+    });
     found.points += index.size();
     add_to_sums<3>(sums, index.size(), [&](std::size_t i) {
-      const double difference_m = difference_at(i);
+      const double difference_m = differences_m[i];
       return std::array<double, 3>{difference_m, std::abs(difference_m), difference_m * difference_m};
     });
-    for (std::size_t i = 0; i < index.size(); ++i)
-      found.max_abs_m = std::max(found.max_abs_m, std::abs(difference_at(i)));
+    for (const double difference_m : differences_m)
+      found.max_abs_m = std::max(found.max_abs_m, std::abs(difference_m));
   });
   if (found.points == 0) return std::nullopt;
   const auto count = static_cast<double>(found.points);
