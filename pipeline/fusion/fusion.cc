@@ -10,6 +10,7 @@
 #include "core/multiversion.h"
 #include "core/parallel.h"
 #include "core/quantiles.h"
+#include "pipeline/fusion/compaction.h"
 #include "scenes/optics/refraction_batch.h"
 
 namespace aqbench {
@@ -59,6 +60,17 @@ float limit_of_smallest(const float* values, std::size_t count, std::int32_t wan
   return high;
 }
 
+// ranks[i] = number of keys below keys[i]. Of a few tens of keys this is faster than a sort, whose branches
+// are unpredictable. Keys lie below 2^63.
+AQBENCH_MULTIVERSION
+void rank_keys(const std::uint64_t* __restrict keys, std::size_t count, std::int64_t* __restrict ranks) {
+  for (std::size_t i = 0; i < count; ++i) ranks[i] = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto other = static_cast<std::int64_t>(keys[k]);
+    for (std::size_t i = 0; i < count; ++i) ranks[i] += other < static_cast<std::int64_t>(keys[i]) ? 1 : 0;
+  }
+}
+
 // The nearest points to each point of one cell after another.
 class NearestPoints {
  public:
@@ -75,6 +87,7 @@ class NearestPoints {
  private:
   void gather(int rings);
   std::span<std::uint64_t> keys_within(std::uint32_t query, float limit);
+  void sort_found(std::span<const std::uint64_t> keys);
 
   const Surfels& surfels_;
   const MortonCells& cells_;
@@ -87,6 +100,7 @@ class NearestPoints {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> runs_;
   // Bits of the non-negative squared distance above those of the index: integers compare fast.
   std::vector<std::uint64_t> keys_;
+  std::vector<std::int64_t> ranks_;
   std::vector<Neighbour> found_;
   std::uint32_t last_ = 0;                                       // the last query of one ring
   float last_reach_m_ = std::numeric_limits<float>::infinity();  // the distance to the last it found
@@ -115,13 +129,20 @@ void NearestPoints::gather(int rings) {
 }
 
 std::span<std::uint64_t> NearestPoints::keys_within(std::uint32_t query, float limit) {
-  if (keys_.size() <= squared_m_.size()) keys_.resize(squared_m_.size() + 1);
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < squared_m_.size(); ++i) {  // branch-free: which ones stay is unpredictable
-    keys_[kept] = std::uint64_t{std::bit_cast<std::uint32_t>(squared_m_[i])} << 32U | index_[i];
-    kept += static_cast<std::size_t>(squared_m_[i] <= limit) & static_cast<std::size_t>(index_[i] != query);
+  if (keys_.size() < squared_m_.size() + 8) keys_.resize(squared_m_.size() + 8);
+  return {keys_.data(),
+          keys_up_to(limit, query, squared_m_.data(), index_.data(), squared_m_.size(), keys_.data())};
+}
+
+void NearestPoints::sort_found(std::span<const std::uint64_t> keys) {
+  ranks_.resize(keys.size());
+  rank_keys(keys.data(), keys.size(), ranks_.data());
+  found_.resize(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    Neighbour& neighbour = found_[static_cast<std::size_t>(ranks_[i])];
+    neighbour.squared_m = std::bit_cast<float>(static_cast<std::uint32_t>(keys[i] >> 32U));
+    neighbour.index = static_cast<std::uint32_t>(keys[i]);
   }
-  return {keys_.data(), kept};
 }
 
 const std::vector<Neighbour>& NearestPoints::find(std::uint32_t query, int rings) {
@@ -147,11 +168,7 @@ const std::vector<Neighbour>& NearestPoints::find(std::uint32_t query, int rings
     std::nth_element(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(wanted_), keys.end());
     keys = keys.first(wanted_);
   }
-  std::sort(keys.begin(), keys.end());
-  found_.clear();
-  for (const std::uint64_t key : keys)
-    found_.push_back(
-        {std::bit_cast<float>(static_cast<std::uint32_t>(key >> 32U)), static_cast<std::uint32_t>(key)});
+  sort_found(keys);
   if (rings == 1) {
     last_ = query;
     last_reach_m_ = found_.size() == wanted_ && wanted_ > 0 ? std::sqrt(found_.back().squared_m) : infinity;

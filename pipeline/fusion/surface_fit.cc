@@ -9,6 +9,7 @@
 
 #include "core/multiversion.h"
 #include "core/parallel.h"
+#include "pipeline/fusion/compaction.h"
 
 namespace aqbench {
 namespace {
@@ -258,18 +259,9 @@ void gather_support(const Surfels& support, const std::vector<std::pair<std::uin
 }  // namespace
 
 void LocalColumns::compact() {
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < k.size(); ++i) {  // branch-free: which ones stay is unpredictable
-    const float weight = k[i];
-    u[kept] = u[i];
-    v[kept] = v[i];
-    h[kept] = h[i];
-    k[kept] = weight;
-    kept += weight > 0 ? 1U : 0U;
-  }
-  count = kept;
+  count = keep_positive(u.data(), v.data(), h.data(), k.data(), k.size());
   for (std::vector<float>* column : {&u, &v, &h, &k}) {
-    column->resize(kept);
+    column->resize(count);
     pad_column(*column);
   }
 }
