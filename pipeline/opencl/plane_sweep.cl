@@ -3,8 +3,8 @@
 // of its own for each pixel), INTERFACE (0 none, 1 level water, 2 level water with the thinner medium below).
 //
 // Planes are [depth of the batch][y][x]; `width` is a multiple of a work group, and rays beyond the image's `columns`
-// are NaN. A plane of samples has HALF missing columns (NaN) on either side, a plane of row sums HALF rows of zeros above and
-// below: no work item needs a branch, so compilers for processors vectorise over work items.
+// are NaN. A plane of samples has HALF missing columns (NaN) on either side, a plane of row sums HALF rows of zeros
+// above and below: no work item needs a branch, so compilers for processors vectorise over work items.
 #define HALF (WINDOW / 2)
 #define INLINE __attribute__((always_inline))
 

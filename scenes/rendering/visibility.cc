@@ -30,9 +30,9 @@ struct RayLanes {
   alignas(64) double origin_x[kRayLanes], origin_y[kRayLanes], origin_z[kRayLanes];
   alignas(64) double dx[kRayLanes], dy[kRayLanes], dz[kRayLanes];
   alignas(64) double depth_m[kRayLanes];
-  alignas(64) double above_m[kRayLanes],
-      below_m[kRayLanes];              // depths known to be above and below the surface
-  alignas(64) double open[kRayLanes];  // 0 once the ray is at the surface
+  alignas(64) double above_m[kRayLanes];  // the deepest place known to be above the surface
+  alignas(64) double below_m[kRayLanes];  // the highest one known to be below it
+  alignas(64) double open[kRayLanes];     // 0 once the ray is at the surface
   alignas(64) double x_m[kRayLanes], y_m[kRayLanes], z_m[kRayLanes], fx[kRayLanes], fy[kRayLanes];
 };
 
