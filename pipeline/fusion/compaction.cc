@@ -1,6 +1,7 @@
 #include "pipeline/fusion/compaction.h"
 
 #include <bit>
+#include <initializer_list>
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #include <immintrin.h>
