@@ -103,7 +103,8 @@ class Sweep final : public DeviceSweep {
   Sweep(const Sweep&) = delete;
   Sweep& operator=(const Sweep&) = delete;
 
-  // Starts to copy the images; those of sources are copied beside the first kernels.
+  // Starts to copy the images; those of sources are copied beside the first kernels. Not in the
+  // constructor: where this fails, the destructor waits for the copies that are under way.
   void load(const plane_sweep::Input& input) {
     const Buffer image = device_.send(greys_of(input.reference));
     for (std::size_t i = 0; i < sources_.size(); ++i)

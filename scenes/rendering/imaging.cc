@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "core/error.h"
@@ -83,6 +84,31 @@ void filter_row(const PixelFilter& filter, const std::vector<float>& samples, fl
   }
 }
 
+// The rays of one column of several rows, on their way to the surface side by side.
+class RayColumn {
+ public:
+  // guess_m: of the depth, NaN for none.
+  void add(std::size_t row, const WaterRay& ray, double guess_m) {
+    rays_[count_] = ray;
+    depths_m_[count_] = guess_m;
+    rows_[count_++] = row;
+  }
+
+  // Calls found(row, ray, depth_m) for each ray, with NaN for one that hits nothing, and lets go of them all.
+  template <class Found>
+  void follow(const RayHitter& hitter, const Found& found) {
+    const std::size_t count = std::exchange(count_, 0);
+    hitter.first_hits_m(std::span(rays_).first(count), std::span(depths_m_).first(count));
+    for (std::size_t i = 0; i < count; ++i) found(rows_[i], rays_[i], depths_m_[i]);
+  }
+
+ private:
+  std::array<WaterRay, kRayLanes> rays_;
+  std::array<double, kRayLanes> depths_m_;
+  std::array<std::size_t, kRayLanes> rows_;
+  std::size_t count_ = 0;
+};
+
 // The samples of a row that hit the surface, and where.
 struct HitRow {
   std::vector<std::size_t> samples;
@@ -144,20 +170,16 @@ void Renderer::sample_rows(const RefractiveCamera& camera, std::span<const Sampl
     return;
   }
   std::vector<HitRow> rows(grids.size());
-  std::array<WaterRay, kRayLanes> rays;
-  std::array<double, kRayLanes> depths_m;
-  std::array<std::size_t, kRayLanes> row_of;
+  RayColumn column;
   for (std::size_t i = 0; i < out[0].size(); ++i) {
-    std::size_t count = 0;
     for (std::size_t row = 0; row < rows.size(); ++row) {
-      const auto ray = cast_ray(camera, {grids[row].x_px[i], grids[row].y_px[i]});
       const double guess_m = rows[row].guess_m();
       rows[row].before_m = std::exchange(rows[row].last_m, kNaN);
-      if (!ray) continue;
-      rays[count] = *ray, depths_m[count] = guess_m, row_of[count++] = row;
+      if (const auto ray = cast_ray(camera, {grids[row].x_px[i], grids[row].y_px[i]}))
+        column.add(row, *ray, guess_m);
     }
-    fast_.first_hits_m(std::span(rays).first(count), std::span(depths_m).first(count));
-    for (std::size_t k = 0; k < count; ++k) rows[row_of[k]].add(i, rays[k], depths_m[k]);
+    column.follow(fast_,
+                  [&](std::size_t row, const WaterRay& ray, double hit_m) { rows[row].add(i, ray, hit_m); });
   }
   std::vector<double> values;
   for (std::size_t row = 0; row < rows.size(); ++row) {
@@ -274,19 +296,16 @@ DepthMap Renderer::depth_map(const Camera& camera, const RowProgress& progress) 
   DepthMap out{camera.name, camera.intrinsics.width_px, camera.intrinsics.height_px, {}, {}};
   out.depth_along_ray_m.resize(width * height);
   parallel_for(height, kRayLanes, [&](std::size_t begin, std::size_t end) {
-    std::array<WaterRay, kRayLanes> rays;
-    std::array<double, kRayLanes> depths_m, last_m;
-    std::array<std::size_t, kRayLanes> row_of;
+    RayColumn rays;
+    std::array<double, kRayLanes> last_m;
     last_m.fill(kNaN);
     for (std::size_t column = 0; column < width; ++column) {
-      std::size_t count = 0;
       for (std::size_t row = begin; row < end; ++row) {
         const double guess_m = std::exchange(last_m[row - begin], kNaN);
-        const auto ray = cast_ray(refractive, {static_cast<double>(column), static_cast<double>(row)});
-        if (ray) rays[count] = *ray, depths_m[count] = guess_m, row_of[count++] = row - begin;
+        if (const auto ray = cast_ray(refractive, {static_cast<double>(column), static_cast<double>(row)}))
+          rays.add(row - begin, *ray, guess_m);
       }
-      exact_.first_hits_m(std::span(rays).first(count), std::span(depths_m).first(count));
-      for (std::size_t k = 0; k < count; ++k) last_m[row_of[k]] = depths_m[k];
+      rays.follow(exact_, [&](std::size_t row, const WaterRay&, double hit_m) { last_m[row] = hit_m; });
       for (std::size_t row = begin; row < end; ++row)
         out.depth_along_ray_m[row * width + column] = static_cast<float>(last_m[row - begin]);
     }
