@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/grouping.h"
 #include "core/parallel.h"
 #include "metrics/neighbours/nearest_neighbour.h"
 #include "metrics/numbers/exact_sum.h"
@@ -170,12 +171,10 @@ TileGroup group_by_tile(const TileGrid& grid, std::span<const Vec3> points_m,
     for (std::size_t i = begin; i < end; ++i)
       tile[i] = static_cast<std::uint32_t>(tile_of(grid, points_m[index[i]]));
   });
-  TileGroup group{0, std::vector<std::uint32_t>(grid.tiles.size() + 1)};
-  for (const std::uint32_t t : tile) ++group.first[t + 1];
-  for (std::size_t t = 1; t < group.first.size(); ++t) group.first[t] += group.first[t - 1];
-  std::vector<std::uint32_t> place(group.first.begin(), group.first.end() - 1);
   std::vector<double> grouped_m(tile.size());
-  for (std::size_t i = 0; i < tile.size(); ++i) grouped_m[place[tile[i]]++] = signed_error_m[i];
+  TileGroup group{0, group_in_order(
+                         tile.size(), grid.tiles.size(), [&](std::size_t i) { return tile[i]; },
+                         [&](std::size_t i, std::uint32_t place) { grouped_m[place] = signed_error_m[i]; })};
   signed_error_m = std::move(grouped_m);
   return group;
 }

@@ -1,13 +1,16 @@
 #include "metrics/neighbours/spatial_tree.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
-#include <numeric>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "core/error.h"
+#include "core/grouping.h"
+#include "core/multiversion.h"
 #include "core/parallel.h"
 #include "metrics/neighbours/measurable.h"
 
@@ -23,7 +26,7 @@ constexpr int kKeyBits = 32;
 constexpr int kAxisBits = 24;                 // at most, of the 32
 constexpr std::size_t kKeyGrain = 1 << 16;    // points a chunk
 constexpr std::size_t kSideBySide = 1 << 18;  // above it, shares of the points are worth a thread each
-constexpr std::size_t kFewRuns = 4;           // of a range that is split by points, not by cells
+constexpr std::size_t kFew = 64;              // points of a range that is split by points, not by cells
 constexpr std::size_t kChildrenAimedAt = 10;  // of 16
 constexpr double kShortestSide = 1e-290;  // in metres, of a box that can be divided: 2^24 / side is finite
 
@@ -106,19 +109,17 @@ void radix_sort(std::span<KeyedPoint> items, std::span<KeyedPoint> scratch) {
 // The same as radix_sort on all threads: deals the items by their highest bits, then sorts each share.
 void sort_side_by_side(std::span<KeyedPoint> items) {
   constexpr std::uint32_t kShareBits = 5, kShift = kKeyBits - kShareBits;
-  std::array<std::size_t, (1U << kShareBits) + 1> starts{};
-  for (const KeyedPoint& item : items) ++starts[(item.key >> kShift) + 1];
-  std::partial_sum(starts.begin(), starts.end(), starts.begin());
-  std::vector<KeyedPoint> dealt(items.size());
-  auto next = starts;
-  for (const KeyedPoint& item : items) dealt[next[item.key >> kShift]++] = item;
+  const auto memory = std::make_unique_for_overwrite<KeyedPoint[]>(items.size());
+  const std::span dealt(memory.get(), items.size());
+  const std::vector<std::uint32_t> starts = group_in_order(
+      items.size(), 1U << kShareBits, [&](std::size_t i) { return items[i].key >> kShift; },
+      [&](std::size_t i, std::uint32_t place) { dealt[place] = items[i]; });
   parallel_for(starts.size() - 1, 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t share = begin; share < end; ++share) {
       const std::size_t first = starts[share], count = starts[share + 1] - first;
       if (count == 0) continue;
-      radix_sort(std::span(dealt).subspan(first, count), items.subspan(first, count));
-      std::copy_n(dealt.begin() + static_cast<std::ptrdiff_t>(first), count,
-                  items.begin() + static_cast<std::ptrdiff_t>(first));
+      radix_sort(dealt.subspan(first, count), items.subspan(first, count));
+      std::ranges::copy(dealt.subspan(first, count), items.subspan(first, count).begin());
     }
   });
 }
@@ -135,17 +136,44 @@ void sort_by_key(std::span<KeyedPoint> items) {
   });
 }
 
+using FewNumbers = std::array<std::int32_t, kFew>;
+using SixteenNumbers = std::int32_t __attribute__((vector_size(64), aligned(4), may_alias));
+
+// Writes how many of the first `count` numbers are less than each of them: its place in their order. That
+// compares every pair, but without a branch that could be mispredicted.
+AQBENCH_MULTIVERSION
+void find_places(const FewNumbers& numbers, std::size_t count, FewNumbers& places) {
+  for (std::size_t first = 0; first < count; first += 16) {
+    const SixteenNumbers some = *reinterpret_cast<const SixteenNumbers*>(numbers.data() + first);
+    SixteenNumbers less{};
+    for (std::size_t i = 0; i < count; ++i) less -= numbers[i] < some;
+    *reinterpret_cast<SixteenNumbers*>(places.data() + first) = less;
+  }
+}
+
 using Range = std::pair<std::uint32_t, std::uint32_t>;  // begin and end in the order
 
 std::size_t length(const Range& range) { return range.second - range.first; }
 
 class TreeMaker {
  public:
-  TreeMaker(std::span<const Vec3> points_m, std::size_t longest) : points_m_(points_m), longest_(longest) {
-    items_.reserve(points_m.size());
-    for (std::uint32_t i = 0; i < points_m.size(); ++i) {
-      if (is_measurable(points_m[i])) items_.push_back({0, i});
-    }
+  TreeMaker(std::span<const Vec3> points_m, std::size_t longest)
+      : points_m_(points_m),
+        longest_(longest),
+        memory_(std::make_unique_for_overwrite<KeyedPoint[]>(points_m.size())) {
+    std::atomic<bool> all = true;
+    parallel_for(points_m.size(), kKeyGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        memory_[i] = {0, static_cast<std::uint32_t>(i)};
+        if (!is_measurable(points_m[i])) all = false;
+      }
+    });
+    items_ = std::span(memory_.get(), points_m.size());
+    if (all) return;
+    const auto end = std::remove_if(items_.begin(), items_.end(), [&](const KeyedPoint& item) {
+      return !is_measurable(points_m[item.index]);
+    });
+    items_ = std::span(items_.begin(), end);
   }
 
   SpatialTree make() {
@@ -163,18 +191,35 @@ class TreeMaker {
  private:
   // The low and the high corner of the points' bounding box.
   std::pair<Vec3, Vec3> box_of(std::span<const KeyedPoint> items) const {
-    Vec3 low = points_m_[items[0].index], high = low;
+    const Vec3& first = points_m_[items[0].index];
+    std::array<double, 3> low{first.x(), first.y(), first.z()}, high = low;
     for (const KeyedPoint& item : items) {
-      low = low.cwiseMin(points_m_[item.index]);
-      high = high.cwiseMax(points_m_[item.index]);
+      const Vec3& point = points_m_[item.index];
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        low[axis] = std::min(low[axis], point[static_cast<Eigen::Index>(axis)]);
+        high[axis] = std::max(high[axis], point[static_cast<Eigen::Index>(axis)]);
+      }
     }
-    return {low, high};
+    return {Vec3(low.data()), Vec3(high.data())};
+  }
+
+  // The same of many points, on all threads.
+  std::pair<Vec3, Vec3> box_of_many(std::span<const KeyedPoint> items) const {
+    std::vector<std::pair<Vec3, Vec3>> boxes((items.size() + kKeyGrain - 1) / kKeyGrain);
+    parallel_for(items.size(), kKeyGrain, [&](std::size_t begin, std::size_t end) {
+      boxes[begin / kKeyGrain] = box_of(items.subspan(begin, end - begin));
+    });
+    for (const auto& [low, high] : boxes) {
+      boxes[0].first = boxes[0].first.cwiseMin(low);
+      boxes[0].second = boxes[0].second.cwiseMax(high);
+    }
+    return boxes[0];
   }
 
   // Computes the codes of points within their own bounding box and sorts by them. Points at one place are
   // numbered instead, so that they can be split like others.
   void order(std::span<KeyedPoint> items) {
-    const auto [low, high] = box_of(items);
+    const auto [low, high] = box_of_many(items);
     if (!((high - low).maxCoeff() > kShortestSide)) {
       for (std::uint32_t i = 0; i < items.size(); ++i) items[i].key = i;
       return;
@@ -190,8 +235,8 @@ class TreeMaker {
   // between two cells. If all points are in one cell, they are first coded again within it. That divides the
   // longest side by at least 2^10, so that once or twice is usual, and the range of doubles is a limit.
   std::uint32_t split(Range range) {
-    const std::span<KeyedPoint> items = std::span(items_).subspan(range.first, length(range));
-    if (items.size() <= kFewRuns * longest_) return range.first + split_into_full_runs(items);
+    const std::span<KeyedPoint> items = items_.subspan(range.first, length(range));
+    if (items.size() <= kFew) return range.first + split_into_full_runs(items);
     if (items.front().key == items.back().key) order(items);
     const std::uint32_t bit = std::bit_floor(items.front().key ^ items.back().key);
     const auto upper =
@@ -203,14 +248,21 @@ class TreeMaker {
   std::uint32_t split_into_full_runs(std::span<KeyedPoint> items) {
     const auto [low, high] = box_of(items);
     Eigen::Index axis = 0;
-    (high - low).maxCoeff(&axis);
+    const double side = (high - low).maxCoeff(&axis);
+    constexpr double kSteps = 1 << 25;  // each of kFew numbers, so that all differ
+    const double steps_per_m = side > kShortestSide ? kSteps / side : 0;
+    FewNumbers along{}, places;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const double step = (points_m_[items[i].index][axis] - low[axis]) * steps_per_m;
+      along[i] = static_cast<std::int32_t>(std::min(step, kSteps - 1)) * static_cast<std::int32_t>(kFew) +
+                 static_cast<std::int32_t>(i);
+    }
+    find_places(along, items.size(), places);
+    std::array<KeyedPoint, kFew> sorted;
+    for (std::size_t i = 0; i < items.size(); ++i) sorted[static_cast<std::size_t>(places[i])] = items[i];
+    std::copy_n(sorted.begin(), items.size(), items.begin());
     const std::size_t runs = (items.size() + longest_ - 1) / longest_;
-    const auto middle = static_cast<std::ptrdiff_t>(runs / 2 * longest_);
-    std::nth_element(items.begin(), items.begin() + middle, items.end(),
-                     [&](const KeyedPoint& a, const KeyedPoint& b) {
-                       return points_m_[a.index][axis] < points_m_[b.index][axis];
-                     });
-    return static_cast<std::uint32_t>(middle);
+    return static_cast<std::uint32_t>(runs / 2 * longest_);
   }
 
   // Adds a node over a range: the largest part is split until all parts are small enough or the node is full.
@@ -275,7 +327,8 @@ class TreeMaker {
 
   std::span<const Vec3> points_m_;
   std::size_t longest_;
-  std::vector<KeyedPoint> items_;
+  std::unique_ptr<KeyedPoint[]> memory_;
+  std::span<KeyedPoint> items_;  // the measurable points
 };
 
 }  // namespace

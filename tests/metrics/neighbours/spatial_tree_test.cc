@@ -80,6 +80,14 @@ TEST(SpatialTree, OfPointsInOnePlaceIsBalanced) {
   EXPECT_LT(tree.nodes.size(), 2000U);
 }
 
+// The header says that five sixths of the longest are usual.
+TEST(SpatialTree, FillsItsRuns) {
+  for (const std::size_t longest : {8U, 16U}) {
+    const SpatialTree tree = make_spatial_tree(random_square(100000), longest);
+    EXPECT_GT(100000, (tree.first.size() - 1) * longest * 0.8);
+  }
+}
+
 TEST(SpatialTree, OfNothingIsEmpty) {
   const SpatialTree tree = make_spatial_tree({}, 8);
   EXPECT_TRUE(tree.order.empty());
