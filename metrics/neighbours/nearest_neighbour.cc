@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <memory>
 #include <numeric>
 
 #include "core/error.h"
@@ -38,6 +39,9 @@ template <typename Scalar>
 void fill_block(std::span<const Vec3> points_m, const SpatialTree& tree, std::size_t run,
                 Block<Scalar>& block) {
   const std::size_t first = tree.first[run], count = tree.first[run + 1] - first;
+  // Neighbours may lie anywhere in the cloud: those of the next block are fetched meanwhile.
+  for (std::size_t i = first + count; i < std::min(first + count + kWidth, tree.order.size()); ++i)
+    __builtin_prefetch(&points_m[tree.order[i]]);
   for (std::size_t i = 0; i < kWidth; ++i) {
     const auto point =
         (i < count ? points_m[tree.order[first + i]] : Vec3::Constant(kFar)).cast<Scalar>().eval();
@@ -69,8 +73,8 @@ void set_box_of_node(Node& node, std::size_t child, const Node& below) {
 
 template <typename Scalar>
 void NearestNeighbourIndex::fill(std::span<const Vec3> points_m, const SpatialTree& tree,
-                                 std::vector<Block<Scalar>>& blocks) {
-  blocks.resize(tree.first.size() - 1);
+                                 std::unique_ptr<Block<Scalar>[]>& blocks) {
+  blocks = std::make_unique_for_overwrite<Block<Scalar>[]>(tree.first.size() - 1);
   parallel_for(nodes_.size(), 1 << 8, [&](std::size_t begin, std::size_t end) {
     for (std::size_t n = begin; n < end; ++n) {
       for (std::size_t c = 0; c < kWidth; ++c) {

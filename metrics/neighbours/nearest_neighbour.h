@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -45,7 +46,7 @@ class NearestNeighbourIndex {
   std::uint32_t index_at(std::uint32_t slot) const { return index_of_slot_[slot]; }
   Vec3 position_m(std::uint32_t slot) const {
     const std::size_t block = slot / blocks::kWidth, i = slot % blocks::kWidth;
-    return float_blocks_.empty() ? place_m(blocks_[block], i) : place_m(float_blocks_[block], i);
+    return float_blocks_ == nullptr ? place_m(blocks_[block], i) : place_m(float_blocks_[block], i);
   }
 
   using Neighbour = blocks::Neighbour;
@@ -56,15 +57,15 @@ class NearestNeighbourIndex {
 
  private:
   std::size_t size_ = 0;
-  std::vector<blocks::Block<double>> blocks_;  // these or the next are empty
-  std::vector<blocks::Block<float>> float_blocks_;
+  std::unique_ptr<blocks::Block<double>[]> blocks_;  // these or the next are there
+  std::unique_ptr<blocks::Block<float>[]> float_blocks_;
   std::vector<blocks::Node> nodes_;           // the root first
   std::size_t levels_ = 0;                    // of nodes
   std::vector<std::uint32_t> index_of_slot_;  // where indices are kept
 
   template <typename Scalar>
   void fill(std::span<const Vec3> points_m, const SpatialTree& tree,
-            std::vector<blocks::Block<Scalar>>& blocks);
+            std::unique_ptr<blocks::Block<Scalar>[]>& blocks);
   template <typename Scalar>
   static Vec3 place_m(const blocks::Block<Scalar>& block, std::size_t i) {
     return {double{block.x[i]}, double{block.y[i]}, double{block.z[i]}};
@@ -72,7 +73,7 @@ class NearestNeighbourIndex {
   // Calls `use` with a pointer to the blocks.
   template <typename Use>
   auto with_blocks(const Use& use) const {
-    return float_blocks_.empty() ? use(blocks_.data()) : use(float_blocks_.data());
+    return float_blocks_ == nullptr ? use(blocks_.get()) : use(float_blocks_.get());
   }
   void require_indices() const;
 };
