@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "scenes/cloud/ply_source.h"
+#include "scenes/cloud/ply_vertices.h"
 
 static_assert(std::endian::native == std::endian::little && sizeof(aqbench::Vec3) == 24 &&
                   sizeof(aqbench::Rgb) == 3,
@@ -20,61 +22,6 @@ static_assert(std::endian::native == std::endian::little && sizeof(aqbench::Vec3
 
 namespace aqbench {
 namespace {
-
-constexpr std::size_t kPlyHeaderBytes = std::size_t{1} << 16;  // at most, of a header
-
-// Three fields; unset unless all are there as scalars.
-using PlyVectorFields = std::optional<std::array<RecordField, 3>>;
-
-// Returns the bytes of a record; nullopt if they differ from record to record.
-std::optional<std::size_t> fixed_record_bytes(const PlyElement& element) {
-  std::size_t bytes = 0;
-  for (const PlyProperty& property : element.properties) {
-    if (property.is_list) return std::nullopt;
-    bytes += ply_scalar_size(property.type);
-  }
-  return bytes;
-}
-
-PlyVectorFields vector_fields(const PlyElement& element, const std::array<std::string_view, 3>& names) {
-  std::array<RecordField, 3> fields{};
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    const int index = element.find(names[axis]);
-    if (index < 0) return std::nullopt;
-    fields[axis].type = element.properties[static_cast<std::size_t>(index)].type;
-    for (int before = 0; before < index; ++before)
-      fields[axis].offset += ply_scalar_size(element.properties[static_cast<std::size_t>(before)].type);
-  }
-  return fields;
-}
-
-// Returns the layout of a binary file that can be read in blocks; else nullopt.
-std::optional<RecordLayout> layout_of(const PlyHeader& header, std::uint64_t file_bytes) {
-  RecordLayout layout;
-  layout.unit_normals = true;
-  layout.swap = swaps_ply_bytes(header.format);
-  bool found = false;
-  std::uint64_t place = header.data_offset;
-  for (const PlyElement& element : header.elements) {
-    if (element.count == 0) continue;
-    if (element.name == "face") return std::nullopt;
-    const auto record = fixed_record_bytes(element);
-    if (!record || *record == 0 || element.count > (file_bytes - place) / *record) return std::nullopt;
-    if (element.name == "vertex") {
-      const PlyVectorFields position = vector_fields(element, {"x", "y", "z"});
-      if (!position) return std::nullopt;
-      found = true;
-      layout.first_byte = place;
-      layout.points = element.count;
-      layout.record_bytes = *record;
-      layout.position = *position;
-      layout.normal = vector_fields(element, {"nx", "ny", "nz"});
-    }
-    place += element.count * *record;
-  }
-  if (!found || place != file_bytes) return std::nullopt;
-  return layout;
-}
 
 // Returns the index of x, y, z, and of nx, ny, nz or nothing, in the vertices of a text that holds no other
 // records and no lists; else an empty list.
@@ -127,13 +74,14 @@ class PlyTextVertices {
 };
 
 // Returns the points of a text of vertices alone; nullptr for other texts.
-std::shared_ptr<const CloudBlocks> open_text(OpenFile file, const PlyHeader& header, std::string_view start,
-                                             std::uint64_t at_least, std::size_t part_bytes) {
+std::shared_ptr<const CloudBlocks> open_text(OpenFile file, const PlyHeader& header, std::uint64_t at_least,
+                                             std::size_t part_bytes) {
   const std::vector<std::size_t> columns = text_columns(header);
   const auto vertex = std::ranges::find(header.elements, "vertex", &PlyElement::name);
   if (columns.empty() || vertex->count < at_least) return nullptr;
+  const std::string start = read_part(file, 0, header.data_offset);
   TextParts parts(std::move(file), header.data_offset, header.line_end, part_bytes);
-  PlyAsciiSource source(start.substr(0, header.data_offset), header, parts.file().name);
+  PlyAsciiSource source(start, header, parts.file().name);
   PlyTextVertices vertices(*vertex, columns);
   PointSpool spool;
   while (parts.next()) {
@@ -170,12 +118,10 @@ std::string vertex_header(std::size_t count) {
 std::shared_ptr<const CloudBlocks> open_ply_blocks(const std::filesystem::path& path, std::uint64_t at_least,
                                                    std::size_t part_bytes) {
   OpenFile file = open_file(path);
-  const std::string start = read_part(file, 0, kPlyHeaderBytes);
-  if (!start.starts_with("ply") || start.find("end_header") == std::string::npos) return nullptr;
-  const PlyHeader header = parse_ply_header(start, file.name);
-  if (header.format == PlyFormat::ascii)
-    return open_text(std::move(file), header, start, at_least, part_bytes);
-  const auto layout = layout_of(header, file.bytes);
+  const std::optional<PlyHeader> header = read_ply_header(file);
+  if (!header) return nullptr;
+  if (header->format == PlyFormat::ascii) return open_text(std::move(file), *header, at_least, part_bytes);
+  const auto layout = ply_vertex_layout(*header, file.bytes);
   if (!layout || layout->points < at_least) return nullptr;
   return record_blocks(std::move(file), *layout);
 }

@@ -1,17 +1,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "core/files.h"
 #include "core/parallel.h"
 #include "scenes/cloud/ply_source.h"
+#include "scenes/cloud/ply_vertices.h"
 #include "scenes/triangles/faces.h"
 
 namespace aqbench {
@@ -55,93 +58,6 @@ void skip_property(Source& source, const PlyProperty& property) {
   }
 }
 
-// Where the values of one property are stored: item i in the one of these that is set, at [stride * i]. If
-// none is, they are skipped.
-struct PlyTarget {
-  double* real = nullptr;
-  float* single = nullptr;
-  std::uint8_t* byte = nullptr;
-  std::size_t stride = 1;
-};
-
-const PlyProperty* find_scalar(const PlyElement& element, std::string_view property) {
-  const int index = element.find(property);
-  if (index < 0 || element.properties[static_cast<std::size_t>(index)].is_list) return nullptr;
-  return &element.properties[static_cast<std::size_t>(index)];
-}
-
-// Makes room for colours in the cloud, or in `levels` for those of a floating type, and returns the targets
-// of red, green and blue; all empty where there is none.
-std::array<PlyTarget, 3> colour_targets(std::span<const PlyProperty* const, 3> properties, std::size_t count,
-                                        PointCloud& cloud, std::vector<float>& levels) {
-  const auto all = [&](auto is_kind) {
-    return count > 0 && std::ranges::all_of(properties, [&](const PlyProperty* property) {
-             return property != nullptr && is_kind(property->type);
-           });
-  };
-  std::array<PlyTarget, 3> targets;
-  if (all([](PlyScalar type) { return type == PlyScalar::uint8; })) {
-    cloud.colours.resize(count);
-    for (std::size_t i = 0; i < 3; ++i) targets[i] = {.byte = cloud.colours[0].data() + i, .stride = 3};
-  } else if (all([](PlyScalar type) { return !ply_scalar_is_integer(type); })) {
-    levels.resize(3 * count);
-    for (std::size_t i = 0; i < 3; ++i) targets[i] = {.single = levels.data() + i, .stride = 3};
-  }
-  return targets;
-}
-
-// Returns colours of levels from 0 to 1, or from 0 to 255 where any is above 1; none where a level is
-// neither.
-std::vector<Rgb> colours_of(std::span<const float> levels) {
-  float largest = 0;
-  for (const float level : levels) {
-    if (!(level >= 0 && level <= 255)) return {};
-    largest = std::max(largest, level);
-  }
-  const float scale = largest > 1 ? 1 : 255;
-  std::vector<Rgb> colours(levels.size() / 3);
-  for (std::size_t i = 0; i < levels.size(); ++i)
-    colours[i / 3][i % 3] = static_cast<std::uint8_t>(std::lround(scale * levels[i]));
-  return colours;
-}
-
-// Makes the cloud's arrays as long as the element, and returns which property fills which array. Colours of a
-// floating type go to `levels`.
-std::vector<PlyTarget> vertex_targets(const PlyElement& element, PointCloud& cloud,
-                                      std::vector<float>& levels, const std::string& name) {
-  std::vector<PlyTarget> targets(element.properties.size());
-  const auto slot = [&](const PlyProperty* property) -> PlyTarget& {
-    return targets[static_cast<std::size_t>(property - element.properties.data())];
-  };
-  const auto count = static_cast<std::size_t>(element.count);
-  cloud.points_m.resize(count);
-  constexpr std::string_view kAxes[] = {"x", "y", "z"};
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    const PlyProperty* const property = find_scalar(element, kAxes[axis]);
-    if (property == nullptr) fail_ply(name, "element vertex has no property {}", kAxes[axis]);
-    if (count > 0) slot(property) = {.real = cloud.points_m[0].data() + axis, .stride = 3};
-  }
-  const PlyProperty* const normal[] = {find_scalar(element, "nx"), find_scalar(element, "ny"),
-                                       find_scalar(element, "nz")};
-  if (count > 0 && normal[0] != nullptr && normal[1] != nullptr && normal[2] != nullptr) {
-    cloud.normals.resize(count);
-    for (std::size_t axis = 0; axis < 3; ++axis)
-      slot(normal[axis]) = {.real = cloud.normals[0].data() + axis, .stride = 3};
-  }
-  const PlyProperty* confidence = find_scalar(element, "confidence");
-  if (confidence == nullptr) confidence = find_scalar(element, "quality");
-  if (confidence != nullptr) {
-    cloud.confidence.resize(count);
-    slot(confidence) = {.single = cloud.confidence.data()};
-  }
-  const PlyProperty* const colour[] = {find_scalar(element, "red"), find_scalar(element, "green"),
-                                       find_scalar(element, "blue")};
-  const auto colours = colour_targets(colour, count, cloud, levels);
-  for (std::size_t i = 0; i < 3; ++i)
-    if (colours[i].byte != nullptr || colours[i].single != nullptr) slot(colour[i]) = colours[i];
-  return targets;
-}
-
 // A binary file of which whole records can be taken.
 class PlyRecordSource final : public PlyBinarySource {
  public:
@@ -156,41 +72,20 @@ class PlyRecordSource final : public PlyBinarySource {
   bool swap_;
 };
 
-// Stores one property of some records, which lie `record_bytes` apart. The compiler sees the usual type.
-template <class Real>
-void store_column(const char* from, std::size_t record_bytes, PlyScalar type, bool swap, std::size_t count,
-                  Real* to, std::size_t stride) {
-  if (type == PlyScalar::float32 && !swap) {
-    for (std::size_t i = 0; i < count; ++i)
-      to[stride * i] = static_cast<Real>(load_ply_scalar<float>(from + i * record_bytes, false));
-    return;
-  }
-  for (std::size_t i = 0; i < count; ++i)
-    to[stride * i] = static_cast<Real>(load_ply_value(type, from + i * record_bytes, swap));
+// Calls body(first, end) for ranges of records that stay in the cache, on all threads.
+void for_parts(std::uint64_t records, std::size_t record_bytes,
+               const std::function<void(std::size_t first, std::size_t end)>& body) {
+  constexpr std::size_t kPartBytes = std::size_t{1} << 16;
+  parallel_for(records, kPartBytes / std::max(record_bytes, std::size_t{1}) + 1, body);
 }
 
-// Reads records without lists, for which check_promise() has found enough bytes: one property of many records
-// after the other, while these stay in the cache, by all threads.
-void store_records(PlyRecordSource& source, const PlyElement& element,
-                   const std::vector<PlyTarget>& targets) {
-  constexpr std::size_t kRecordsAtOnce = 1024;
+// Reads records without lists, for which check_promise() has found enough bytes.
+void take_records(PlyRecordSource& source, const PlyElement& element, const std::vector<PlyTarget>& targets) {
   const std::size_t record_bytes = least_record_size(element, PlyFormat::binary_little_endian);
   const char* const records = source.take(element.count * record_bytes);
-  parallel_for(element.count, kRecordsAtOnce, [&](std::size_t first, std::size_t end) {
-    const char* from = records + first * record_bytes;
-    for (std::size_t p = 0; p < targets.size(); ++p) {
-      const PlyScalar type = element.properties[p].type;
-      const PlyTarget& to = targets[p];
-      const std::size_t place = to.stride * first;
-      const auto store = [&](auto* array) {
-        if (array != nullptr)
-          store_column(from, record_bytes, type, source.swaps(), end - first, array + place, to.stride);
-      };
-      store(to.real);
-      store(to.single);
-      store(to.byte);
-      from += ply_scalar_size(type);
-    }
+  for_parts(element.count, record_bytes, [&](std::size_t first, std::size_t end) {
+    store_ply_records({records + first * record_bytes, (end - first) * record_bytes}, first, end - first,
+                      element, source.swaps(), targets);
   });
 }
 
@@ -198,7 +93,7 @@ template <class Source>
 void read_records(Source& source, const PlyElement& element, const std::vector<PlyTarget>& targets) {
   if constexpr (std::is_same_v<Source, PlyRecordSource>)
     if (std::ranges::none_of(element.properties, &PlyProperty::is_list))
-      return store_records(source, element, targets);
+      return take_records(source, element, targets);
   for (std::uint64_t i = 0; i < element.count; ++i) {
     source.begin_record(element, i);
     for (std::size_t p = 0; p < targets.size(); ++p) {
@@ -221,10 +116,9 @@ void read_records(Source& source, const PlyElement& element, const std::vector<P
 template <class Source>
 void read_vertices(Source& source, const PlyElement& element, PointCloud& cloud) {
   std::vector<float> levels;
-  const std::vector<PlyTarget> targets = vertex_targets(element, cloud, levels, source.name());
+  const std::vector<PlyTarget> targets = ply_vertex_targets(element, cloud, levels, source.name());
   read_records(source, element, targets);
-  make_unit_length(cloud.normals);
-  if (!levels.empty()) cloud.colours = colours_of(levels);
+  finish_ply_vertices(cloud, levels);
 }
 
 // Takes a value of a list as an index of a vertex.
@@ -337,9 +231,32 @@ GeometryFile read_elements(Source source, const PlyHeader& header) {
   return file;
 }
 
+// Reads the vertices of a binary file part by part, so that its bytes are never held. Returns nothing for a
+// file that has anything else to read, or is wrong.
+std::optional<PointCloud> read_in_parts(const std::filesystem::path& path) {
+  const OpenFile file = open_file(path);
+  const std::optional<PlyHeader> header = read_ply_header(file);
+  if (!header || header->format == PlyFormat::ascii) return std::nullopt;
+  const auto layout = ply_vertex_layout(*header, file.bytes);
+  if (!layout) return std::nullopt;
+  const PlyElement& vertex = *std::ranges::find(header->elements, "vertex", &PlyElement::name);
+  PointCloud cloud;
+  std::vector<float> levels;
+  const std::vector<PlyTarget> targets = ply_vertex_targets(vertex, cloud, levels, file.name);
+  for_parts(layout->points, layout->record_bytes, [&](std::size_t first, std::size_t end) {
+    const std::size_t bytes = (end - first) * layout->record_bytes;
+    const std::string part = read_part(file, layout->first_byte + first * layout->record_bytes, bytes);
+    if (part.size() != bytes) fail_ply(file.name, "the file shrank while it was read");
+    store_ply_records(part, first, end - first, vertex, layout->swap, targets);
+  });
+  finish_ply_vertices(cloud, levels);
+  return cloud;
+}
+
 }  // namespace
 
 GeometryFile read_ply(const std::filesystem::path& path) {
+  if (std::optional<PointCloud> cloud = read_in_parts(path)) return {std::move(*cloud), std::nullopt};
   const std::string name = path.string();
   const std::string bytes = read_file(path);
   const PlyHeader header = parse_ply_header(bytes, name);
