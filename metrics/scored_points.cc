@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -130,6 +131,15 @@ void leave_out(ScoredPoints& scored, std::span<const std::uint8_t> beyond_border
   scored.signed_error_m.resize(kept);
 }
 
+template <class IsCounted>
+double share_pct(std::span<const double> values, const IsCounted& is_counted) {
+  std::atomic<std::ptrdiff_t> counted = 0;
+  parallel_for(values.size(), kScoreGrain, [&](std::size_t begin, std::size_t end) {
+    counted += std::ranges::count_if(values.subspan(begin, end - begin), is_counted);
+  });
+  return 100.0 * static_cast<double>(counted) / static_cast<double>(values.size());
+}
+
 }  // namespace
 
 std::string why_nothing_is_scored(const ScoredCounts& counts) {
@@ -189,14 +199,12 @@ ErrorSummary summarize_errors(std::span<const double> signed_error_m) {
 
 double share_within_pct(std::span<const double> values, double limit) {
   const double most = within_m(limit);
-  const auto within = std::ranges::count_if(values, [&](double value) { return std::abs(value) <= most; });
-  return 100.0 * static_cast<double>(within) / static_cast<double>(values.size());
+  return share_pct(values, [&](double value) { return std::abs(value) <= most; });
 }
 
 double share_beyond_pct(std::span<const double> values, double limit) {
   const double most = within_m(limit);
-  const auto beyond = std::ranges::count_if(values, [&](double value) { return std::abs(value) > most; });
-  return 100.0 * static_cast<double>(beyond) / static_cast<double>(values.size());
+  return share_pct(values, [&](double value) { return std::abs(value) > most; });
 }
 
 bool has_direction(const Vec3& normal) { return is_measurable(normal) && normal.squaredNorm() > 0; }

@@ -140,6 +140,31 @@ std::array<RecordField, 3> fields_from(std::size_t offset) {
       {{PlyScalar::float64, offset}, {PlyScalar::float64, offset + 8}, {PlyScalar::float64, offset + 16}}};
 }
 
+// What some coordinates look like, in the unit of their file: the largest of the finite ones, whether those
+// are numbers of 32 bits, and whether one of these uses its last bit.
+struct CoordinateLook {
+  double largest = 0;
+  bool narrow = true, last_bit = false;
+};
+
+CoordinateLook look_at(std::span<const Vec3> points_m, double metres_per_unit) {
+  constexpr double kRounding = 4e-16;  // relative, of what was multiplied by the unit
+  CoordinateLook look;
+  for (const Vec3& point : points_m) {
+    for (const double value_m : point) {
+      const double value = value_m / metres_per_unit;
+      if (!std::isfinite(value)) continue;
+      look.largest = std::max(look.largest, std::abs(value));
+      if (!(std::abs(value) <= std::numeric_limits<float>::max())) continue;
+      const auto rounded = static_cast<float>(value);
+      look.narrow =
+          look.narrow && std::abs(static_cast<double>(rounded) - value) <= kRounding * std::abs(value);
+      look.last_bit = look.last_bit || (std::bit_cast<std::uint32_t>(rounded) & 1) != 0;
+    }
+  }
+  return look;
+}
+
 }  // namespace
 
 void SpanBlocks::read(std::size_t longest, const std::function<void(const CloudBlock&)>& body) const {
@@ -151,22 +176,19 @@ void SpanBlocks::read(std::size_t longest, const std::function<void(const CloudB
 }
 
 CoordinateSteps coordinate_steps(const CloudBlocks& cloud, double metres_per_unit) {
-  constexpr std::size_t kBlock = std::size_t{1} << 16;
-  constexpr double kRounding = 4e-16;  // relative, of what was multiplied by the unit
+  constexpr std::size_t kBlock = std::size_t{1} << 20, kGrain = std::size_t{1} << 14;
   double largest = 0;
   bool narrow = true, last_bit = false;
-  const auto look_at = [&](double value_m) {
-    const double value = value_m / metres_per_unit;
-    if (!std::isfinite(value)) return;
-    largest = std::max(largest, std::abs(value));
-    if (!narrow || !(std::abs(value) <= std::numeric_limits<float>::max())) return;
-    const auto rounded = static_cast<float>(value);
-    narrow = std::abs(static_cast<double>(rounded) - value) <= kRounding * std::abs(value);
-    last_bit = last_bit || (std::bit_cast<std::uint32_t>(rounded) & 1) != 0;
-  };
   cloud.read(kBlock, [&](const CloudBlock& block) {
-    for (const Vec3& point : block.points_m)
-      for (const double value_m : point) look_at(value_m);
+    std::vector<CoordinateLook> looks(block.points_m.size() / kGrain + 1);
+    parallel_for(block.points_m.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      looks[begin / kGrain] = look_at(block.points_m.subspan(begin, end - begin), metres_per_unit);
+    });
+    for (const CoordinateLook& look : looks) {
+      largest = std::max(largest, look.largest);
+      narrow = narrow && look.narrow;
+      last_bit = last_bit || look.last_bit;
+    }
   });
   CoordinateSteps steps{largest * metres_per_unit, 0};
   if (!narrow || !last_bit || !(largest <= std::numeric_limits<float>::max())) return steps;
