@@ -10,8 +10,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <new>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -96,6 +99,8 @@ std::uint64_t sum_over_tree(pid_t process, std::uint64_t (*bytes_of)(pid_t)) {
   return bytes;
 }
 
+constexpr std::uintptr_t kLargePage = std::uintptr_t{2} << 20;
+
 }  // namespace
 
 std::vector<pid_t> descendants_of(pid_t process) {
@@ -176,7 +181,6 @@ void hold_in_large_pages() {
 #ifndef MADV_COLLAPSE
   constexpr int MADV_COLLAPSE = 25;  // Linux 6.1
 #endif
-  constexpr std::uintptr_t kLargePage = std::uintptr_t{2} << 20;
   std::vector<std::pair<std::uintptr_t, std::uintptr_t>> ranges;
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
@@ -196,6 +200,22 @@ void hold_in_large_pages() {
         reinterpret_cast<void*>(first);  // NOLINT(performance-no-int-to-ptr): address from /proc
     if (::madvise(start, last - first, MADV_HUGEPAGE) == 0) ::madvise(start, last - first, MADV_COLLAPSE);
   }
+}
+
+void* allocate_in_large_pages(std::size_t bytes, std::size_t alignment) {
+  const std::size_t room = std::max(bytes, std::size_t{1});  // no two blocks have one address
+  void* block = nullptr;
+  while ((block = alignment > alignof(std::max_align_t) ? ::memalign(alignment, room) : std::malloc(room)) ==
+         nullptr) {
+    const std::new_handler handler = std::get_new_handler();
+    if (handler == nullptr) throw std::bad_alloc();
+    handler();
+  }
+  if (bytes >= 2 * kLargePage) {
+    const std::size_t before = -reinterpret_cast<std::uintptr_t>(block) % kLargePage;
+    ::madvise(static_cast<char*>(block) + before, (bytes - before) / kLargePage * kLargePage, MADV_HUGEPAGE);
+  }
+  return block;
 }
 
 void end_without_memory() {

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -66,6 +67,11 @@ void keep_freed_memory();
 // parent; for a parent of about 200 MB that forks for each of 100 000 cases this is most of the work. If the
 // kernel refuses, forks are only slower.
 void hold_in_large_pages();
+
+// Allocates as operator new does, for programs that replace that by this; std::free() and operator delete
+// free it. Blocks of 4 MiB and more lie in large pages where the kernel has such: clouds and the trees over
+// them are read at scattered places, and a large page is entered and cleared at once. Throws std::bad_alloc.
+void* allocate_in_large_pages(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t));
 
 // Ends the program on out of memory, with one line on stderr and exit code 6, where no exception can reach a
 // caller.

@@ -7,8 +7,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
+#include <new>
 #include <numeric>
 #include <string>
 #include <thread>
@@ -129,6 +134,45 @@ TEST(WarmHeap, TakesFreedMemoryAgainWithoutTheKernel) {
       },
       testing::ExitedWithCode(0), "")
       << "this system's allocator keeps freed memory by itself";
+}
+
+// Returns what the kernel says of the mapping that holds an address: flags of two letters.
+std::string flags_at(const void* address) {
+  const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+  std::ifstream maps("/proc/self/smaps");
+  bool found = false;
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t begin = 0, end = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx", &begin, &end) == 2) found = begin <= wanted && wanted < end;
+    if (found && line.starts_with("VmFlags:")) return line + " ";
+  }
+  return {};
+}
+
+TEST(LargePages, HoldLargeBlocks) {
+  if (!std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled").is_open())
+    GTEST_SKIP() << "this kernel has no large pages";
+  void* const block = allocate_in_large_pages(kBlockBytes);
+  const std::string flags = flags_at(static_cast<char*>(block) + kBlockBytes / 2);
+  std::free(block);
+  EXPECT_NE(flags.find(" hg "), std::string::npos) << flags;
+}
+
+TEST(LargePages, AllocateAsOperatorNewDoes) {
+  for (const std::size_t alignment : {std::size_t{1}, std::size_t{64}, std::size_t{4096}})
+    for (const std::size_t bytes : {std::size_t{0}, std::size_t{100}, std::size_t{5} << 20}) {
+      void *const one = allocate_in_large_pages(bytes, alignment), *const other = allocate_in_large_pages(
+                                                                       bytes, alignment);
+      EXPECT_NE(one, other);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(one) % alignment, 0U);
+      std::memset(one, 1, bytes);
+      std::free(one);
+      std::free(other);
+    }
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they end the program
+  EXPECT_THROW(allocate_in_large_pages(SIZE_MAX - 5), std::bad_alloc);
+  EXPECT_THROW(allocate_in_large_pages(SIZE_MAX - 5, 64), std::bad_alloc);
+#endif
 }
 
 }  // namespace
