@@ -7,13 +7,46 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <utility>
 
 #include "core/parallel.h"
 
 namespace aqbench {
 namespace {
 
+// Moves the values for which it is true to the front, without a branch, and returns how many those are.
+template <class IsBefore>
+std::size_t move_to_front(std::span<double> values, const IsBefore& is_before) {
+  std::size_t front = 0;
+  for (double& value : values) {
+    const double here = std::exchange(value, values[front]);
+    values[front] = here;
+    front += is_before(here) ? 1 : 0;
+  }
+  return front;
+}
+
+// Does what nth_element does and returns values[k]. Each round splits at a value of a small sample that has
+// about the wanted rank; what many equal or unlucky values leave after some rounds is left to nth_element.
 double select_in_place(std::span<double> values, std::size_t k) {
+  constexpr std::size_t kSample = 31, kFewValues = 256;
+  for (int rounds = 32; rounds > 0 && values.size() > kFewValues; --rounds) {
+    std::array<double, kSample> sample;
+    for (std::size_t i = 0; i < kSample; ++i) sample[i] = values[i * (values.size() / kSample)];
+    std::ranges::sort(sample);
+    const double pivot = sample[k * kSample / values.size()];
+    const std::size_t less = move_to_front(values, [&](double value) { return value < pivot; });
+    if (k < less) {
+      values = values.first(less);
+      continue;
+    }
+    values = values.subspan(less);
+    k -= less;
+    const std::size_t equal = move_to_front(values, [&](double value) { return value <= pivot; });
+    if (k < equal) return pivot;
+    values = values.subspan(equal);
+    k -= equal;
+  }
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(k), values.end());
   return values[k];
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/random.h"
 #include "tests/core/on_threads.h"
@@ -41,6 +42,32 @@ TEST(Percentile, EqualsSortingForAnySize) {
     const double expected =
         sorted[below] + (rank - static_cast<double>(below)) * (sorted[below + 1] - sorted[below]);
     EXPECT_DOUBLE_EQ(percentile_in_place(values, 0.9), expected) << size;
+  }
+}
+
+// Values that are hard to split: few different ones, in order, all but one equal, and infinite ones.
+TEST(Percentile, EqualsSortingForEqualAndOrderedValues) {
+  constexpr std::size_t kSize = 5000;
+  Values few(kSize), rising(kSize), falling(kSize), one_apart(kSize, 2), infinite(kSize);
+  for (std::size_t i = 0; i < kSize; ++i) {
+    few[i] = static_cast<double>(i * i % 7);
+    rising[i] = static_cast<double>(i);
+    falling[i] = -static_cast<double>(i);
+    infinite[i] = i % 3 == 0 ? std::numeric_limits<double>::infinity() : static_cast<double>(i * 37 % 101);
+  }
+  one_apart[4321] = 1;
+  for (const Values& values : {few, rising, falling, one_apart, Values(kSize, -1.5), infinite}) {
+    Values sorted = values;
+    std::ranges::sort(sorted);
+    for (std::size_t k = 0; k < kSize; k += 119) {
+      Values moved = values;
+      const double q = static_cast<double>(k) / static_cast<double>(kSize - 1);
+      const double rank = q * static_cast<double>(kSize - 1);
+      if (rank != static_cast<double>(k)) continue;  // else between two values
+      EXPECT_EQ(percentile_in_place(moved, q), sorted[k]) << k;
+      std::ranges::sort(moved);
+      EXPECT_EQ(moved, sorted);
+    }
   }
 }
 
