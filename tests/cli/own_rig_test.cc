@@ -27,8 +27,7 @@ class OwnRigFile : public Folder {
   ~OwnRigFile() override { ::unsetenv("AQBENCH_CACHE_DIR"); }
 
   static constexpr const char* kSweep =
-      "sweep --scene undulating --rig named/calibration.json --set rig.place=file --method plane_sweep:fast "
-      "--out own";
+      "sweep --scene undulating --rig named/calibration.json --set rig.place=file --out own";
 };
 
 TEST_F(OwnRigFile, TheCalibrationOfADatasetGivesItsBytesAgain) {
@@ -39,7 +38,7 @@ TEST_F(OwnRigFile, TheCalibrationOfADatasetGivesItsBytesAgain) {
 }
 
 TEST_F(OwnRigFile, ASweepRecordsAndChecksIt) {
-  succeeded(run(kSweep));
+  succeeded(run(with(words(kSweep), words("--method sparse"))));
   const std::filesystem::path bundle = only_bundle(dir_ / "own");
   const json results = json::parse(read_file(bundle / "results.json"));
   const json& record = results.at("records").at(0);
@@ -52,7 +51,8 @@ TEST_F(OwnRigFile, ASweepRecordsAndChecksIt) {
 }
 
 TEST_F(OwnRigFile, ErrorsOfSingleCamerasAreAnAxis) {
-  succeeded(run(with(words(kSweep), words("--axis perturb.camera_rotation_deg=0,0.1"))));
+  succeeded(
+      run(with(words(kSweep), words("--method plane_sweep:fast --axis perturb.camera_rotation_deg=0,0.1"))));
   const json results = json::parse(read_file(only_bundle(dir_ / "own") / "results.json"));
   ASSERT_EQ(results.at("records").size(), 2u);
   const auto rmse = [&](int i) {
@@ -124,7 +124,7 @@ TEST_F(OwnRigFile, AProjectNamesRigs) {
   const auto project = [&](const char* rigs) {
     write("aqbench.json", std::string(R"({"version": 1, "rigs": )") + rigs +
                               R"(, "suites": [{"name": "ours", "scenes": ["undulating"], "methods": )"
-                              R"(["plane_sweep:fast"], "rig": "far", "set": {"rig.place": "file"}}]})");
+                              R"(["sparse"], "rig": "far", "set": {"rig.place": "file"}}]})");
   };
   project(R"({"tank5": "calib/tank5.json", "far": "calib/far"})");
   where_ = dir_ / "calib";  // paths are relative to the project file
