@@ -4,7 +4,7 @@
 #include "cli/command.h"
 #include "core/resources.h"
 
-#ifndef __SANITIZE_ADDRESS__  // it wants its own operator new
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)  // AddressSanitizer has its own
 void* operator new(std::size_t bytes) { return aqbench::allocate_in_large_pages(bytes); }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return aqbench::allocate_in_large_pages(bytes, static_cast<std::size_t>(alignment));

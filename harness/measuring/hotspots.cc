@@ -89,9 +89,9 @@ std::string expected_reason(std::string_view function, std::string_view target) 
 const std::vector<OverheadKind>& overhead_kinds() {
   static const std::vector<OverheadKind> table = {
       {"allocation",
-       {"malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc", "_int_free", "cfree",
-        "operator new", "operator delete", "alloc_cpu", "free_cpu", "mmap", "munmap", "page_fault",
-        "clear_page", "do_anonymous_page"},
+       {"malloc", "calloc", "realloc", "memalign", "aligned_alloc", "_int_free", "cfree", "operator new",
+        "operator delete", "alloc_cpu", "free_cpu", "mmap", "munmap", "madvise", "page_fault", "clear_page",
+        "clear_huge_page", "do_anonymous_page", "do_huge_pmd_anonymous_page"},
        {},
        0.05,
        "reuse buffers, or allocate once outside the loop"},
