@@ -10,7 +10,7 @@
 #include "core/parallel.h"
 #include "core/random.h"
 #include "metrics/completeness.h"
-#include "metrics/neighbours/measurable.h"
+#include "scenes/cloud/measurable.h"
 #include "scenes/surfaces/mesh_surface.h"
 
 namespace aqbench {

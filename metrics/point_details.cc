@@ -8,9 +8,9 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "metrics/neighbours/measurable.h"
 #include "metrics/numbers/exact_sum.h"
 #include "metrics/numbers/order_statistics.h"
+#include "scenes/cloud/measurable.h"
 #include "scenes/rendering/visibility.h"
 
 namespace aqbench {

@@ -14,10 +14,10 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/text.h"
-#include "metrics/neighbours/measurable.h"
 #include "metrics/neighbours/spatial_tree.h"
 #include "metrics/numbers/exact_sum.h"
 #include "metrics/numbers/order_statistics.h"
+#include "scenes/cloud/measurable.h"
 #include "scenes/surfaces/mesh_surface.h"
 
 namespace aqbench {

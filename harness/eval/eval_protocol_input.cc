@@ -11,11 +11,11 @@
 #include "core/error.h"
 #include "harness/eval/eval_cloud.h"
 #include "harness/scoring/score_case.h"
-#include "metrics/neighbours/measurable.h"
 #include "metrics/protocols/cloud_truth.h"
 #include "metrics/protocols/normal_agreement.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/crop.h"
+#include "scenes/cloud/measurable.h"
 #include "scenes/cloud/transform.h"
 #include "scenes/registry.h"
 

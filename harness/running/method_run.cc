@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <map>
 #include <new>
 #include <system_error>
@@ -26,6 +27,7 @@
 #include "harness/records/guests.h"
 #include "harness/running/measured_case.h"
 #include "pipeline/opencl/opencl.h"
+#include "scenes/cloud/measurable.h"
 #include "scenes/registry.h"
 
 namespace aqbench {
@@ -195,8 +197,9 @@ Reconstruction run_measured(const Case& planned, const std::function<Reconstruct
 void check_output(const Reconstruction& output) {
   const std::vector<Vec3>& points_m = output.cloud.points_m;
   if (points_m.empty()) throw method_error("it gave no points");
-  const auto bad = std::ranges::count_if(points_m, [](const Vec3& point) { return !point.allFinite(); });
-  if (bad > 0) throw method_error("{} of its {} points are not finite", bad, points_m.size());
+  const auto bad = std::ranges::count_if(points_m, std::not_fn(is_measurable));
+  if (bad > 0)
+    throw method_error("{} of its {} points are not finite, or beyond 1e100 m", bad, points_m.size());
 }
 
 void note_failure(Record& record) {

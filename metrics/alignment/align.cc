@@ -12,9 +12,9 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "metrics/neighbours/measurable.h"
 #include "metrics/numbers/order_statistics.h"
 #include "metrics/score_options.h"
+#include "scenes/cloud/measurable.h"
 
 namespace aqbench {
 namespace {

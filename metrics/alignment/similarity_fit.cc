@@ -14,9 +14,9 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/random.h"
-#include "metrics/neighbours/measurable.h"
 #include "metrics/numbers/exact_sum.h"
 #include "metrics/numbers/order_statistics.h"
+#include "scenes/cloud/measurable.h"
 
 namespace aqbench {
 namespace {

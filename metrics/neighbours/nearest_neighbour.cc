@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "metrics/neighbours/measurable.h"
+#include "scenes/cloud/measurable.h"
 
 namespace aqbench {
 namespace {

@@ -12,7 +12,7 @@
 #include "core/grouping.h"
 #include "core/multiversion.h"
 #include "core/parallel.h"
-#include "metrics/neighbours/measurable.h"
+#include "scenes/cloud/measurable.h"
 
 namespace aqbench {
 namespace {

@@ -7,11 +7,11 @@
 #include <span>
 
 #include "core/quantiles.h"
-#include "metrics/neighbours/measurable.h"
 #include "metrics/neighbours/nearest_neighbour.h"
 #include "metrics/protocols/cloud_truth.h"
 #include "metrics/protocols/voxels.h"
 #include "metrics/scored_points.h"
+#include "scenes/cloud/measurable.h"
 
 namespace aqbench {
 namespace {

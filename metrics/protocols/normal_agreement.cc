@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "metrics/mesh_metrics.h"
-#include "metrics/neighbours/measurable.h"
 #include "metrics/neighbours/nearest_neighbour.h"
 #include "metrics/numbers/exact_sum.h"
 #include "metrics/scored_points.h"
+#include "scenes/cloud/measurable.h"
 
 namespace aqbench {
 namespace {

@@ -11,9 +11,9 @@
 #include "core/parallel.h"
 #include "metrics/alignment/align.h"
 #include "metrics/alignment/similarity_fit.h"
-#include "metrics/neighbours/measurable.h"
 #include "metrics/neighbours/nearest_neighbour.h"
 #include "metrics/protocols/voxels.h"
+#include "scenes/cloud/measurable.h"
 
 namespace aqbench {
 namespace {

@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/random.h"
-#include "metrics/neighbours/measurable.h"
+#include "scenes/cloud/measurable.h"
 
 namespace aqbench {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "core/parallel_sort.h"
-#include "metrics/neighbours/measurable.h"
+#include "scenes/cloud/measurable.h"
 
 namespace aqbench {
 namespace {

@@ -41,7 +41,7 @@ constexpr StandardHeader kStandardHeaders[] = {
     {"concepts", "convertible_to equality_comparable floating_point integral same_as"},
     {"compare", "strong_ordering"},
     {"condition_variable", "condition_variable"},
-    {"cstddef", "byte ptrdiff_t size_t"},
+    {"cstddef", "byte max_align_t ptrdiff_t size_t"},
     {"cstdint", "int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t uintmax_t uintptr_t"},
     {"cstdio", "FILE"},
     {"cstdlib", "getenv"},

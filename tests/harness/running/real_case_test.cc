@@ -231,7 +231,11 @@ TEST_F(RealCase, AHangACrashAndNothingGiveTheRightRecord) {
   const Record empty = record_of(std::string(header) + "0' '' > $2/cloud.ply");
   EXPECT_EQ(empty.reason, "it gave no points");
   const Record nan = record_of(std::string(header) + "1' '0 0 nan\n' > $2/cloud.ply");
-  EXPECT_EQ(nan.reason, "1 of its 1 points are not finite");
+  EXPECT_EQ(nan.reason, "1 of its 1 points are not finite, or beyond 1e100 m");
+  const Record beyond = record_of(
+      "printf 'ply\\nformat ascii 1.0\\nelement vertex 1\\nproperty double x\\nproperty double y\\n"
+      "property double z\\nend_header\\n0 0 1e101\\n' > $2/cloud.ply");
+  EXPECT_EQ(beyond.reason, nan.reason);
   const Record above = record_of(std::string(header) + "1' '0 0 -1.178\n' > $2/cloud.ply");
   EXPECT_EQ(above.status, Status::ok) << "far from the scene in any unit: its errors say so";
   const Record millimetres =

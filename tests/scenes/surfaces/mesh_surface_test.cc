@@ -277,7 +277,7 @@ TEST(MeshSurface, RefusesAnExtentWhoseProductsOverflow) {
 }
 
 // Whatever is measurable has a distance: 1e100 m is the largest coordinate that is
-// (metrics/neighbours/measurable.h).
+// (scenes/cloud/measurable.h).
 TEST(MeshSurface, MeasuresPointsFarAway) {
   const auto mesh = make_mesh_surface(make_plane({}, {})->mesh(0.05));
   for (const double far_m : {1e4, 1e7, 1.4e8, 1e12, 1e19, 1e20, 1e38, 1e39, 1e100}) {
