@@ -55,30 +55,15 @@ std::size_t read_at(int file, std::uint64_t place, std::span<char> bytes, const 
   return done;
 }
 
-// When a file was last written, and how large it is.
-struct FileState {
-  timespec written{};
-  off_t bytes = 0;
-
-  bool operator==(const FileState& other) const {
-    return written.tv_sec == other.written.tv_sec && written.tv_nsec == other.written.tv_nsec &&
-           bytes == other.bytes;
-  }
-};
-
-FileState state_of(int file, const std::string& name) {
+OpenFile opened(Descriptor file, std::string name) {
   struct stat status {};
-  if (::fstat(file, &status) != 0) throw_file_error(name, errno);
-  return {status.st_mtim, status.st_size};
+  if (::fstat(file.get(), &status) != 0) throw_file_error(name, errno);
+  return {std::move(file), std::move(name), static_cast<std::uint64_t>(status.st_size), status.st_mtim};
 }
 
 class RecordBlocks final : public CloudBlocks {
  public:
-  RecordBlocks(OpenFile file, const RecordLayout& layout)
-      : file_(std::move(file.descriptor)),
-        name_(std::move(file.name)),
-        layout_(layout),
-        state_(state_of(file_.get(), name_)) {}
+  RecordBlocks(OpenFile file, const RecordLayout& layout) : file_(std::move(file)), layout_(layout) {}
   std::size_t points() const override { return layout_.points; }
   bool has_normals() const override { return layout_.normal.has_value(); }
   void read(std::size_t longest, const std::function<void(const CloudBlock&)>& body) const override {
@@ -92,8 +77,7 @@ class RecordBlocks final : public CloudBlocks {
             first + begin, std::span(points_m).subspan(begin, end - begin),
             std::span(normals).subspan(layout_.normal ? begin : 0, layout_.normal ? end - begin : 0));
       });
-      // Several passes must see one cloud.
-      if (state_of(file_.get(), name_) != state_) fail_ply(name_, "the file changed while it was read");
+      require_unchanged(file_);
       body({first, points_m, normals});
     }
   }
@@ -102,8 +86,8 @@ class RecordBlocks final : public CloudBlocks {
   void read_records(std::size_t first, std::span<Vec3> points_m, std::span<Vec3> normals) const {
     std::vector<char> bytes(points_m.size() * layout_.record_bytes);
     const std::uint64_t place = layout_.first_byte + first * layout_.record_bytes;
-    if (read_at(file_.get(), place, bytes, name_) != bytes.size())
-      fail_ply(name_, "the file shrank while it was read");
+    if (read_at(file_.descriptor.get(), place, bytes, file_.name) != bytes.size())
+      fail_ply(file_.name, "the file shrank while it was read");
     fill(bytes, layout_.position, points_m);
     if (normals.empty()) return;
     fill(bytes, *layout_.normal, normals);
@@ -120,10 +104,8 @@ class RecordBlocks final : public CloudBlocks {
     }
   }
 
-  Descriptor file_;
-  std::string name_;
+  OpenFile file_;
   RecordLayout layout_;
-  FileState state_;
 };
 
 // Creates an anonymous file, which disappears when it is closed.
@@ -205,10 +187,18 @@ std::shared_ptr<const CloudBlocks> moved_blocks(std::shared_ptr<const CloudBlock
 }
 
 OpenFile open_file(const std::filesystem::path& path) {
-  const std::uint64_t bytes = regular_file_size(path);
+  regular_file_size(path);  // throws if it is not a regular file
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) throw_file_error(path, errno);
-  return {std::move(file), path.string(), bytes};
+  return opened(std::move(file), path.string());
+}
+
+void require_unchanged(const OpenFile& file) {
+  struct stat now {};
+  if (::fstat(file.descriptor.get(), &now) != 0) throw_file_error(file.name, errno);
+  if (now.st_mtim.tv_sec != file.written.tv_sec || now.st_mtim.tv_nsec != file.written.tv_nsec ||
+      static_cast<std::uint64_t>(now.st_size) != file.bytes)
+    fail_ply(file.name, "the file changed while it was read");
 }
 
 std::string read_part(const OpenFile& file, std::uint64_t place, std::size_t most) {
@@ -255,7 +245,7 @@ std::shared_ptr<const CloudBlocks> PointSpool::blocks(const std::string& name) &
   layout.record_bytes = has_normals_ ? 48 : 24;
   layout.position = fields_from(0);
   if (has_normals_) layout.normal = fields_from(24);
-  return record_blocks({std::move(file_), name, layout.points * layout.record_bytes}, layout);
+  return record_blocks(opened(std::move(file_), name), layout);
 }
 
 }  // namespace aqbench

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -91,15 +92,19 @@ struct RecordLayout {
   bool unit_normals = false;  // normals are brought to length 1
 };
 
-// A file that is open for reading, and what errors call it.
+// A file that is open for reading, what errors call it, and its size and time of writing when it was opened.
 struct OpenFile {
   Descriptor descriptor;
   std::string name;
   std::uint64_t bytes = 0;
+  timespec written{};
 };
 
 // Opens a regular file. Throws Error(input) or Error(io) naming it.
 OpenFile open_file(const std::filesystem::path& path);
+
+// Throws Error(input) naming the file if it was changed since it was opened: several reads must see one file.
+void require_unchanged(const OpenFile& file);
 
 // Reads the bytes of a file from `place` on, `most` or what there is of them. Throws Error(io) naming the
 // file.

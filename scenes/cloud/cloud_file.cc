@@ -157,7 +157,7 @@ std::shared_ptr<const CloudBlocks> open_cloud_blocks(const std::filesystem::path
 
 TriangleMesh read_mesh_file(const std::filesystem::path& path) {
   GeometryFile file = read_geometry_file(path);
-  if (!file.mesh) throw input_error("{}: no faces; a mesh is needed", path.string());
+  if (!file.mesh) throw input_error.of_file(path, "no faces; a mesh is needed");
   return *std::move(file.mesh);
 }
 

@@ -80,6 +80,7 @@ std::shared_ptr<const CloudBlocks> open_text(OpenFile file, const PlyHeader& hea
   const auto vertex = std::ranges::find(header.elements, "vertex", &PlyElement::name);
   if (columns.empty() || vertex->count < at_least) return nullptr;
   const std::string start = read_part(file, 0, header.data_offset);
+  if (start.size() < header.data_offset) fail_ply(file.name, "the file shrank while it was read");
   TextParts parts(std::move(file), header.data_offset, header.line_end, part_bytes);
   PlyAsciiSource source(start, header, parts.file().name);
   PlyTextVertices vertices(*vertex, columns);

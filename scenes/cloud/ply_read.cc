@@ -84,8 +84,8 @@ void take_records(PlyRecordSource& source, const PlyElement& element, const std:
   const std::size_t record_bytes = least_record_size(element, PlyFormat::binary_little_endian);
   const char* const records = source.take(element.count * record_bytes);
   for_parts(element.count, record_bytes, [&](std::size_t first, std::size_t end) {
-    store_ply_records({records + first * record_bytes, (end - first) * record_bytes}, first, end - first,
-                      element, source.swaps(), targets);
+    store_ply_records(records + first * record_bytes, record_bytes, {first, end}, element, source.swaps(),
+                      targets);
   });
 }
 
@@ -247,8 +247,9 @@ std::optional<PointCloud> read_in_parts(const std::filesystem::path& path) {
     const std::size_t bytes = (end - first) * layout->record_bytes;
     const std::string part = read_part(file, layout->first_byte + first * layout->record_bytes, bytes);
     if (part.size() != bytes) fail_ply(file.name, "the file shrank while it was read");
-    store_ply_records(part, first, end - first, vertex, layout->swap, targets);
+    store_ply_records(part.data(), layout->record_bytes, {first, end}, vertex, layout->swap, targets);
   });
+  require_unchanged(file);
   finish_ply_vertices(cloud, levels);
   return cloud;
 }

@@ -92,7 +92,10 @@ void store_column(const char* from, std::size_t record_bytes, PlyScalar type, bo
 std::optional<PlyHeader> read_ply_header(const OpenFile& file) {
   constexpr std::size_t kMaxBytes = std::size_t{1} << 16;
   const std::string start = read_part(file, 0, kMaxBytes);
-  if (!start.starts_with("ply") || start.find("end_header") == std::string::npos) return std::nullopt;
+  const auto holds = [&](const char* text) { return start.find(text) != std::string::npos; };
+  if (!start.starts_with("ply") || !holds("end_header")) return std::nullopt;
+  const bool ends = holds("\nend_header\n") || holds("\nend_header\r\n") || holds("\rend_header\r");
+  if (start.size() == kMaxBytes && !ends) return std::nullopt;
   return parse_ply_header(start, file.name);
 }
 
@@ -158,17 +161,15 @@ std::vector<PlyTarget> ply_vertex_targets(const PlyElement& element, PointCloud&
   return targets;
 }
 
-void store_ply_records(std::string_view bytes, std::size_t first, std::size_t count,
-                       const PlyElement& element, bool swap, const std::vector<PlyTarget>& targets) {
-  if (count == 0) return;
-  const std::size_t record_bytes = bytes.size() / count;
-  const char* from = bytes.data();
+void store_ply_records(const char* from, std::size_t record_bytes, PlyRange range, const PlyElement& element,
+                       bool swap, const std::vector<PlyTarget>& targets) {
   for (std::size_t p = 0; p < targets.size(); ++p) {
     const PlyScalar type = element.properties[p].type;
     const PlyTarget& to = targets[p];
-    const std::size_t place = to.stride * first;
+    const std::size_t place = to.stride * range.first;
     const auto store = [&](auto* array) {
-      if (array != nullptr) store_column(from, record_bytes, type, swap, count, array + place, to.stride);
+      if (array != nullptr)
+        store_column(from, record_bytes, type, swap, range.end - range.first, array + place, to.stride);
     };
     store(to.real);
     store(to.single);

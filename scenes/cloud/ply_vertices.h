@@ -1,6 +1,5 @@
 #pragma once
-// The vertices of a PLY file: where their values are stored, and how those of a binary file are read from the
-// disk part by part.
+// The vertices of a PLY file: where they lie in a binary file, and where their values are stored.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,12 +14,13 @@
 
 namespace aqbench {
 
-// Returns the header of a file; nullopt if it is no PLY file or its header has more than 64 KiB. Throws as
-// parse_ply_header() does, and Error(io).
+// Returns the header of a file; nullopt if it is no PLY file, or if no line "end_header" without blanks is
+// among the first 64 KiB. Throws as parse_ply_header() does, and Error(io).
 std::optional<PlyHeader> read_ply_header(const OpenFile& file);
 
-// Returns where the vertices of a binary file lie; nullopt if they are not all of one length, have no x, y or
-// z, if there are faces, or if the file has another size than its header says.
+// Returns where the vertices of a binary file lie; nullopt if any element has records of unequal length, if
+// there are faces or strips, if the vertices have no x, y or z, or if the file has another size than its
+// header says.
 std::optional<RecordLayout> ply_vertex_layout(const PlyHeader& header, std::uint64_t file_bytes);
 
 // Where the values of one property are stored: item i in the one of these that is set, at [stride * i]. If
@@ -37,9 +37,14 @@ struct PlyTarget {
 std::vector<PlyTarget> ply_vertex_targets(const PlyElement& element, PointCloud& cloud,
                                           std::vector<float>& levels, const std::string& name);
 
-// Stores records without lists, from record `first` on, which are `bytes`.
-void store_ply_records(std::string_view bytes, std::size_t first, std::size_t count,
-                       const PlyElement& element, bool swap, const std::vector<PlyTarget>& targets);
+// Some records in a row.
+struct PlyRange {
+  std::size_t first, end;
+};
+
+// Stores a range of records without lists, of which the first lies at `from`.
+void store_ply_records(const char* from, std::size_t record_bytes, PlyRange range, const PlyElement& element,
+                       bool swap, const std::vector<PlyTarget>& targets);
 
 // Brings the normals of a cloud that has been read to unit length, and takes its colours from the levels.
 void finish_ply_vertices(PointCloud& cloud, const std::vector<float>& levels);

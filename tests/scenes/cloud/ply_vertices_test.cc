@@ -6,8 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "core/error.h"
 #include "scenes/cloud/ply.h"
+#include "tests/core/error_matcher.h"
 #include "tests/scenes/cloud/ply_forms.h"
 #include "tests/temporary_directory.h"
 
@@ -49,6 +52,14 @@ TEST(PlyVertices, AreReadBehindALongHeader) {
   const auto path = folder.file("long.ply", start + "comment " + comment + "\n" + bytes.substr(start.size()));
   EXPECT_FALSE(read_ply_header(open_file(path)));
   EXPECT_EQ(read_ply(path).cloud.points_m, (std::vector<Vec3>{{1, 2, 3}, {4, 5, 6}}));
+  // What only looks like the end of the header, and an end that is cut by the limit.
+  for (const std::string& first : {"comment end_header follows\n", ""}) {
+    const std::size_t rest = (std::size_t{1} << 16) - bytes.find("\nend_header") - 12 - first.size();
+    const std::string padded = start + first + "comment " + std::string(rest, 'x') + "\n";
+    const auto cut = folder.file("cut.ply", padded + bytes.substr(start.size()));
+    EXPECT_FALSE(read_ply_header(open_file(cut)));
+    EXPECT_EQ(read_ply(cut).cloud.points_m.size(), 2U);
+  }
   const auto short_path = folder.file("short.ply", bytes);
   const auto header = read_ply_header(open_file(short_path));
   ASSERT_TRUE(header);
@@ -58,6 +69,15 @@ TEST(PlyVertices, AreReadBehindALongHeader) {
   EXPECT_EQ(layout->record_bytes, 24U);
   EXPECT_FALSE(ply_vertex_layout(*header, bytes.size() - 1));
   EXPECT_FALSE(ply_vertex_layout(*header, bytes.size() + 1));
+}
+
+TEST(OpenFile, IsRefusedOnceItWasChanged) {
+  const TemporaryDirectory folder;
+  const OpenFile file = open_file(folder.file("c.ply", "ply\n"));
+  require_unchanged(file);
+  folder.file("c.ply", "ply\nformat");
+  EXPECT_EQ(error_of(ErrorKind::input, [&] { require_unchanged(file); }),
+            file.name + ": the file changed while it was read");
 }
 
 }  // namespace
