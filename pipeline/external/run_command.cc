@@ -170,16 +170,19 @@ class MemoryWatch {
     const auto start = SteadyClock::now();
     const TreeMemory memory = descendants_memory(supervisor_);
     peak_bytes_ = std::max({peak_bytes_, memory.resident_bytes, memory.largest_peak_bytes});
+    ++looks_;
     constexpr double most_of_the_time = 0.02;
     pause_s_ = std::clamp(seconds_since(start) / most_of_the_time, kShortestPause_s, 1.0);
   }
   double pause_s() const { return pause_s_; }
 
-  // The system's peak is that of the largest process, however short-lived; but before exec a process has this
-  // one's size.
+  // Returns the peak; 0 if it is unknown. The system's peak is that of the largest process, however
+  // short-lived; but before exec a process has this one's size. A program that ends after a look or two was
+  // only seen as it started.
   std::uint64_t peak_bytes(const rusage& usage) const {
     const std::uint64_t largest = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
-    return largest > own_bytes_ + own_bytes_ / 50 ? std::max(peak_bytes_, largest) : peak_bytes_;
+    if (largest > own_bytes_ + own_bytes_ / 50) return std::max(peak_bytes_, largest);
+    return looks_ > 2 ? peak_bytes_ : 0;
   }
 
  private:
@@ -187,6 +190,7 @@ class MemoryWatch {
   pid_t supervisor_;
   std::uint64_t own_bytes_, peak_bytes_ = 0;
   double pause_s_ = kShortestPause_s;
+  int looks_ = 0;
 };
 
 bool hear(int report, Message& message) {

@@ -224,6 +224,18 @@ TEST_F(Declared, AFailureNamesTheStageAndWrongStagesFailTheRun) {
               HasSubstr("stages.json:1:1: "));
 }
 
+// Its memory was looked at only as it started.
+TEST_F(Declared, TheMemoryOfAProgramThatEndsAtOnceIsUnknown) {
+  ReportKeeper report;
+  {
+    const ScopedObserver observe(report);
+    run(kCloud);
+  }
+  ASSERT_TRUE(report.kept.use.has_value());
+  const auto peak = report.kept.use->peak_resident_bytes;
+  EXPECT_TRUE(!peak || *peak > 1'000'000U) << *peak;
+}
+
 TEST_F(Declared, TheMemoryAndTimeOfAllItsProcessesCount) {
   ReportKeeper report;
   {
