@@ -139,10 +139,10 @@ CommandLine<SiteRequest> site_command_line() {
 ExitCode compare_command(const Arguments& arguments) {
   const auto request = parse(compare_command_line(), arguments);
   const auto [a, b] = sides_of(request);
-  const CompareReport report = compare_results(a, b);
+  CompareReport report = compare_results(a, b);
+  if (report.refusal.empty() && report.cases.empty()) report.refusal = "no common case with the same options";
   fmt::print("{}", render_compare(report, request.all, screen_of(STDOUT_FILENO)));
   if (!report.refusal.empty()) return ExitCode::not_comparable;
-  if (report.cases.empty()) throw not_comparable_error("no common case with the same options");
   if (request.html) {
     const auto side = [](const std::string& path, const Results& results) {
       return ComparedSide{&results, std::filesystem::is_directory(path) ? std::filesystem::path(path) : ""};

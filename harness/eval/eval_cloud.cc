@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -48,17 +50,22 @@ Json left_out_json(const ScoredCounts& counts) {
 
 // Says what was not scored, and what was though the truth ends there.
 void say_left_out(const ScoredCounts& counts, EvalAnswer& answer) {
-  const std::size_t left_out = counts.left_out(), all = counts.scored + left_out;
+  const std::size_t left_out = counts.left_out() + counts.non_finite + counts.outside_patch,
+                    all = counts.scored + left_out;
   const auto share = [&](std::size_t count) {
     return 100 * static_cast<double>(count) / static_cast<double>(all);
   };
+  std::vector<std::string> causes;
+  for (const auto& [count, where] :
+       {std::pair(counts.non_finite, "not finite"),
+        {counts.outside_patch, "outside the true patch"},
+        {counts.outside_crop, "outside the crop"},
+        {counts.scored_beyond_border ? 0 : counts.beyond_border, "beyond a border of the truth"},
+        {counts.beyond_max_distance, "beyond the largest distance"}})
+    if (count > 0) causes.push_back(fmt::format("{} {}", count, where));
   if (left_out > 0)
-    answer.say(
-        "left out: {} of {} points ({:.4g} %): {} outside the crop, {} beyond a border of the truth, {} "
-        "beyond "
-        "the largest distance\n",
-        left_out, all, share(left_out), counts.outside_crop,
-        counts.scored_beyond_border ? 0 : counts.beyond_border, counts.beyond_max_distance);
+    answer.say("left out: {} of {} points ({:.4g} %): {}\n", left_out, all, share(left_out),
+               fmt::join(causes, ", "));
   if (counts.scored_beyond_border && counts.beyond_border > 0)
     answer.say(
         "{} of {} points ({:.4g} %) lie beyond an open border of the truth and are scored; see --border\n",

@@ -327,9 +327,10 @@ CommandLine<EvalRequest> eval_command_line() {
       "Scores a point cloud or mesh (PLY, OBJ, STL, OFF, PCD, NPY, or text with x y z a line) against the\n"
       "exact surface of a scene, or against a mesh or scans taken as truth. Coordinates are metres in the\n"
       "scene's world frame, +Z down into the water; docs/scoring.md says what partial truths need.\n"
-      "With --protocol as other benchmarks do (docs/protocols.md). A pattern scores all that it names.\n"
-      "With --rig or --dataset also over what two or more cameras see through the water, and by the number\n"
-      "of views. NaN points are counted and left out. Undefined metrics are shown as n/a with their reason.\n"
+      "With --protocol as other benchmarks do (docs/protocols.md). A pattern in quotes, with {method},\n"
+      "{scene} and {seed}, scores all files that it names. With --rig or --dataset also over what two or\n"
+      "more cameras see, and by the number of views. Points that are not finite are counted and left out;\n"
+      "with --out or a pattern they fail the case. Undefined metrics are n/a with their reason.\n"
       "With --depth: a depth map (metres along the refracted ray from the water, of the undistorted camera;\n"
       "NaN or 0: none) against that of a dataset. With --charuco: corners, with --calibration: a rig.",
       {},

@@ -275,6 +275,11 @@ DatasetPlan plan_images(const DatasetRequest& request) {
 
 void require_free_folder(const std::filesystem::path& dir) {
   std::error_code error;
+  for (std::filesystem::path above = std::filesystem::absolute(dir).parent_path(); above.has_relative_path();
+       above = above.parent_path())
+    if (is_file(above / "sha256.txt") && is_file(above / "results.json"))
+      throw usage_error("{}: lies in the bundle {}, which may hold its own files alone", dir.string(),
+                        above.string());
   const auto status = std::filesystem::status(dir, error);
   if (!std::filesystem::exists(status)) return;
   if (!std::filesystem::is_directory(status))

@@ -85,6 +85,12 @@ TEST_F(Given, OneFileMakesABundleThatAllCommandsRead) {
   for (const char* const line : {"gate other --baseline f.json", "compare b other", "report b", "trend b",
                                  "verify b", "export b --csv", "site b --out site"})
     EXPECT_EQ(run(line).exit_code, 0) << line;
+  // What is written into a bundle would make that one wrong.
+  EXPECT_THAT(exits(run("eval cloud.xyz --scene flat_plane --out b/inside"), 2).err,
+              HasSubstr("lies in the bundle "));
+  succeeded(run("verify b"));
+  succeeded(run("eval cloud.xyz --scene step --out step"));
+  EXPECT_THAT(exits(run("compare b step"), 4).out, HasSubstr("not comparable: no common case"));
   write("cloud.xyz", "garbage\n");
   const ProgramResult bad = exits(run("eval cloud.xyz --scene flat_plane --out c"), 3);
   EXPECT_THAT(bad.out, HasSubstr("cloud.xyz"));
