@@ -14,14 +14,14 @@
 namespace aqbench {
 namespace {
 
-// Moves the values for which it is true to the front, without a branch, and returns how many those are.
-template <class IsBefore>
-std::size_t move_to_front(std::span<double> values, const IsBefore& is_before) {
+// Moves the values that are `before` to the front, without a branch, and returns how many there are.
+template <class Before>
+std::size_t move_to_front(std::span<double> values, const Before& before) {
   std::size_t front = 0;
   for (double& value : values) {
     const double here = std::exchange(value, values[front]);
     values[front] = here;
-    front += is_before(here) ? 1 : 0;
+    front += before(here) ? 1 : 0;
   }
   return front;
 }
