@@ -200,16 +200,15 @@ std::vector<std::string> option_differences(const CaseOptions& baseline, const C
   for (const auto& [name, value] : baseline.options) {
     const ParameterValue* const now = find(current, name);
     if (now == nullptr)
-      differences.push_back(fmt::format("option {} is absent, baseline {}", name, to_string(value)));
+      differences.push_back(fmt::format("option {} is absent, was {}", name, to_string(value)));
     else if (!same_option(value, *now))
-      differences.push_back(
-          fmt::format("option {} is {}, baseline {}", name, to_string(*now), to_string(value)));
+      differences.push_back(fmt::format("option {} is {}, was {}", name, to_string(*now), to_string(value)));
   }
   for (const auto& [name, value] : current.options) {
     if (find_value(baseline.options, name) != nullptr) continue;
     const ParameterValue* const then = find(baseline, name);
     if (then == nullptr || !same_option(*then, value))
-      differences.push_back(fmt::format("option {} is {}, {} in the baseline", name, to_string(value),
+      differences.push_back(fmt::format("option {} is {}, was {}", name, to_string(value),
                                         then == nullptr ? "absent" : to_string(*then)));
   }
   return differences;

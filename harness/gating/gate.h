@@ -40,7 +40,7 @@ struct CaseOptions {
   const NamedValues& defaults;
 };
 
-// Returns "option roma_like.points is 3000, baseline 2000" for each option that differs. A missing one
+// Returns "option roma_like.points is 3000, was 2000" for each option that differs. A missing one
 // differs unless the other side has its default: the side may be older than the option.
 std::vector<std::string> option_differences(const CaseOptions& baseline, const CaseOptions& current);
 std::vector<std::string> option_differences(const BaselineCase& baseline, const Record& current);

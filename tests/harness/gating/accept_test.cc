@@ -105,7 +105,7 @@ TEST_F(Accept, KeepsReviewedTolerancesAndDirectionsAndShowsWhatChanges) {
   EXPECT_EQ(mean->tolerance, (Tolerance{Tolerance::Kind::absolute, 0.2}));
   const std::string text = render_acceptance(acceptance);
   for (const char* part : {"+ undulating/roma_like/seed=42 (", "- undulating/vanished/seed=42",
-                           "! flat_plane/roma_like/seed=42: option flat_plane.x_max_m is 0.25, baseline 0.3",
+                           "! flat_plane/roma_like/seed=42: option flat_plane.x_max_m is 0.25, was 0.3",
                            "retired_mm", "gone", "updated baseline of suite 'seed': 4 cases, "})
     EXPECT_THAT(text, HasSubstr(part)) << part << " in\n" << text;
   EXPECT_THAT(text, ::testing::ContainsRegex("accuracy_mean_mm +0\\.9 +-> +0\\.793"));

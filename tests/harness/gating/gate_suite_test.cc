@@ -127,13 +127,13 @@ TEST(Gate, OtherOptionsAreNotComparableWithBothValuesNamed) {
     return report.rows[0].reason;
   };
   EXPECT_EQ(reason([](Record& r) { r.options[1].second = std::int64_t{2000}; }),
-            "option roma_like.points is 2000, baseline 3000");
+            "option roma_like.points is 2000, was 3000");
   EXPECT_EQ(reason([](Record& r) { r.options[1].second = std::string("3000"); }),
-            "option roma_like.points is 3000, baseline 3000");
+            "option roma_like.points is 3000, was 3000");
   EXPECT_EQ(reason([](Record& r) { r.options.pop_back(); }),
-            "option roma_like.points is absent, baseline 3000");
+            "option roma_like.points is absent, was 3000");
   EXPECT_EQ(reason([](Record& r) { r.options.emplace_back("x.y", 0.5); }),
-            "option x.y is 0.5, absent in the baseline");
+            "option x.y is 0.5, was absent");
 }
 
 TEST(Gate, AWholeNumberIsTheSameAsTextOrBinary) {
@@ -154,7 +154,7 @@ TEST(Gate, AnOptionAtItsDefaultIsNoDifferenceToABaselineThatLacksIt) {
   record.options.pop_back();
   EXPECT_EQ(gate(results, baseline).exit_code(), ExitCode::pass);
   record.defaults[1].second = std::int64_t{2000};
-  EXPECT_EQ(gate(results, baseline).rows[0].reason, "option roma_like.points is 2000, baseline 3000");
+  EXPECT_EQ(gate(results, baseline).rows[0].reason, "option roma_like.points is 2000, was 3000");
 }
 
 TEST(Gate, OptionsOfTwoRunsAreComparedWhateverTheirDefaultsAre) {
@@ -165,11 +165,11 @@ TEST(Gate, OptionsOfTwoRunsAreComparedWhateverTheirDefaultsAre) {
       << "it has become the default";
   EXPECT_THAT(option_differences({none, five}, {five, none}), testing::IsEmpty());
   EXPECT_THAT(option_differences({none, five}, {six, none}),
-              testing::ElementsAre("option a.b is 6, 5 in the baseline"));
+              testing::ElementsAre("option a.b is 6, was 5"));
   EXPECT_THAT(option_differences({none, none}, {six, none}),
-              testing::ElementsAre("option a.b is 6, absent in the baseline"));
+              testing::ElementsAre("option a.b is 6, was absent"));
   EXPECT_THAT(option_differences({six, none}, {none, five}),
-              testing::ElementsAre("option a.b is 5, baseline 6"));
+              testing::ElementsAre("option a.b is 5, was 6"));
 }
 
 using ::testing::Contains;

@@ -74,7 +74,7 @@ TEST(Compare, CasesThatCannotBeComparedAreNotes) {
   EXPECT_EQ(report.cases.size(), 1u);
   EXPECT_THAT(
       report.notes,
-      ElementsAre(HasSubstr("not compared: option flat_plane.x_max_m is 0.5, baseline 0.25"),
+      ElementsAre(HasSubstr("not compared: option flat_plane.x_max_m is 0.5, was 0.25"),
                   HasSubstr("A is ok, B is crashed"), HasSubstr("in A alone"), "other/case: in B alone"));
 }
 
