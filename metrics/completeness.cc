@@ -35,9 +35,7 @@ struct GroupArea {
   double area_m2 = 0, reached_m2 = 0;
 
   // Returns the percentage that is reached; nullopt for a group without area.
-  std::optional<double> completeness_pct() const {
-    return area_m2 > 0 ? std::optional(100 * reached_m2 / area_m2) : std::nullopt;
-  }
+  std::optional<double> completeness_pct() const { return area_share_pct(reached_m2, area_m2); }
 };
 
 // Returns the areas of groups 0 to groups - 1, where sample i belongs to group group_of(i), as reached within

@@ -39,6 +39,10 @@ std::optional<Completeness> measure_completeness(const CloudBlocks& cloud, std::
                                                  const Crop& crop = {},
                                                  std::shared_ptr<const SurfaceSamples> samples = {});
 
+// Returns the percentage that a part is of an area: of all exactly 100, which 100 x / x need not be; nullopt
+// where there is no area.
+std::optional<double> area_share_pct(double part_m2, double all_m2);
+
 // Returns the percentage of area with distance <= tolerance_m, among the samples for which keep(i) holds;
 // nullopt if no sample is kept.
 std::optional<double> completeness_pct(const Completeness& completeness, double tolerance_m,

@@ -9,6 +9,11 @@
 
 namespace aqbench {
 
+std::optional<double> area_share_pct(double part_m2, double all_m2) {
+  if (!(all_m2 > 0)) return std::nullopt;
+  return part_m2 == all_m2 ? 100 : 100 * part_m2 / all_m2;
+}
+
 std::optional<double> completeness_pct(const Completeness& completeness, double tolerance_m,
                                        const std::function<bool(std::size_t)>& keep) {
   struct Areas {
@@ -31,8 +36,7 @@ std::optional<double> completeness_pct(const Completeness& completeness, double 
     total.reached_m2 += areas.reached_m2;
     total.kept_m2 += areas.kept_m2;
   }
-  if (total.kept_m2 <= 0) return std::nullopt;
-  return 100.0 * total.reached_m2 / total.kept_m2;
+  return area_share_pct(total.reached_m2, total.kept_m2);
 }
 
 namespace {
@@ -111,10 +115,6 @@ LaneAreas areas_at(const Completeness& completeness, const LaneLimits& limits) {
   return total;
 }
 
-std::optional<double> share_pct(double part_m2, double all_m2) {
-  return all_m2 > 0 ? std::optional(100.0 * part_m2 / all_m2) : std::nullopt;
-}
-
 }  // namespace
 
 std::vector<CompletenessShare> completeness_shares(const Completeness& completeness,
@@ -124,8 +124,8 @@ std::vector<CompletenessShare> completeness_shares(const Completeness& completen
     const auto some = tolerances_m.first(std::min(kLanes, tolerances_m.size()));
     const LaneAreas areas = areas_at(completeness, LaneLimits(some, patch));
     for (std::size_t t = 0; t < some.size(); ++t)
-      shares.push_back({share_pct(areas.reached_m2[t], areas.all_m2),
-                        share_pct(areas.inset_reached_m2[t], areas.inset_m2[t])});
+      shares.push_back({area_share_pct(areas.reached_m2[t], areas.all_m2),
+                        area_share_pct(areas.inset_reached_m2[t], areas.inset_m2[t])});
     tolerances_m = tolerances_m.subspan(some.size());
   }
   return shares;

@@ -159,6 +159,12 @@ TEST(Completeness, SharesAgreeWithOneToleranceAfterTheOther) {
   EXPECT_FALSE(shares.back().inset_pct);  // nothing is left of the patch
 }
 
+TEST(Completeness, OfAllIsExactlyAHundred) {
+  for (int i = 1; i < 2000; ++i) EXPECT_EQ(area_share_pct(1e-3 * i, 1e-3 * i), 100) << i;
+  EXPECT_EQ(area_share_pct(1, 4), 25);
+  EXPECT_EQ(area_share_pct(0, 0), std::nullopt);
+}
+
 TEST(Completeness, IsWeightedByArea) {
   Completeness completeness;
   SurfaceSamples samples;
