@@ -227,10 +227,8 @@ Verdicts gate(const Results& results, const Baseline& baseline) {
   report.against = "accepted in run " + printable(baseline.accepted_bundle);
   if (!commit.empty()) report.against += ", commit " + printable(commit.substr(0, 12));
   add_gate_notes(results, baseline, report);
-  // The root digest covers every time sample, so no second run has the same; imported numbers have no times.
-  const bool ran = numbers_source(*results.run.requested).empty();
   if (results_sha256(results) == baseline.accepted_results_sha256 ||
-      (ran && root_digest(results) == baseline.accepted_root_digest)) {
+      (has_own_times(results) && root_digest(results) == baseline.accepted_root_digest)) {
     report.refusal = fmt::format(
         "self comparison: the baseline was accepted from these very results (bundle {}); run the sweep again",
         printable(baseline.accepted_bundle));

@@ -10,6 +10,7 @@
 #include "core/json_members.h"
 #include "core/sha256.h"
 #include "harness/records/json_parts.h"
+#include "harness/records/numbers.h"
 
 namespace aqbench {
 namespace {
@@ -201,6 +202,12 @@ std::string root_digest(const Results& results) {
   Sha256 hash;
   for (const Record* record : sorted_records(results)) hash.add(record_text(*record) + '\n');
   return hash.hex();
+}
+
+bool has_own_times(const Results& results) {
+  return numbers_source(*results.run.requested).empty() &&
+         std::ranges::any_of(results.records,
+                             [](const Record& record) { return record.timing.cold_ms.has_value(); });
 }
 
 std::string metrics_digest(const Results& results) {

@@ -116,6 +116,9 @@ std::string record_text(const Record& record);
 // sharding.
 std::string root_digest(const Results& results);
 
+// Returns whether cases were run and timed: every time is in the root digest, so no second run has the same.
+bool has_own_times(const Results& results);
+
 // Returns the SHA-256 over what must not depend on threads, resumption or time: case, status, options,
 // metrics and output hash of each record.
 std::string metrics_digest(const Results& results);

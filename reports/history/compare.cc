@@ -160,13 +160,11 @@ CompareReport compare_results(const Results& a, const Results& b) {
   CompareReport report;
   report.a = side_name(a);
   report.b = side_name(b);
-  // Every time sample is in the root digest: no second run has the same. Imported numbers have no times.
-  const bool ran = numbers_source(*a.run.requested).empty();
-  if (ran ? root_digest(a) == root_digest(b) : results_sha256(a) == results_sha256(b)) {
+  if (has_own_times(a) ? root_digest(a) == root_digest(b) : results_sha256(a) == results_sha256(b)) {
     report.refusal = "self comparison: both bundles hold the same records; run the sweep again";
     return report;
   }
-  if (ran)
+  if (numbers_source(*a.run.requested).empty())
     report.key_differences = compare_keys(a, b);
   else if (!a.records.empty() && !a.records.front().metrics.empty())
     report.notes.push_back(fmt::format(

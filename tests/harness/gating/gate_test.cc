@@ -284,6 +284,18 @@ TEST(Gate, ACaseWithoutABaselineThatFailsIsAFailure) {
                   ::testing::Field(&VerdictRow::reason, ::testing::HasSubstr("skipped: no CUDA device"))));
 }
 
+// Files that are scored have no times: a second run of the same file may have the same records.
+TEST(Gate, ASecondRunWithoutTimesIsNoComparisonWithItself) {
+  Results results = synthetic_results();
+  for (Record& record : results.records) record.timing = {};
+  Baseline baseline = synthetic_baseline(results);
+  baseline.accepted_results_sha256 = sha256_hex(results_text(results));
+  baseline.accepted_root_digest = root_digest(results);
+  EXPECT_EQ(gate(results, baseline).exit_code(), ExitCode::not_comparable);
+  results.run.finished_utc = "2025-05-21T10:11:12Z";
+  EXPECT_EQ(gate(results, baseline).exit_code(), ExitCode::pass);
+}
+
 TEST(Gate, AComparisonWithItselfIsRefused) {
   const Results results = synthetic_results();
   Baseline baseline = synthetic_baseline(results);
