@@ -139,8 +139,7 @@ CommandLine<SiteRequest> site_command_line() {
 ExitCode compare_command(const Arguments& arguments) {
   const auto request = parse(compare_command_line(), arguments);
   const auto [a, b] = sides_of(request);
-  CompareReport report = compare_results(a, b);
-  if (report.refusal.empty() && report.cases.empty()) report.refusal = "no common case with the same options";
+  const CompareReport report = compare_results(a, b);
   fmt::print("{}", render_compare(report, request.all, screen_of(STDOUT_FILENO)));
   if (!report.refusal.empty()) return ExitCode::not_comparable;
   if (request.html) {

@@ -197,20 +197,16 @@ std::vector<std::string> option_differences(const CaseOptions& baseline, const C
     return option != nullptr ? option : find_value(of.defaults, name);
   };
   std::vector<std::string> differences;
-  for (const auto& [name, value] : baseline.options) {
-    const ParameterValue* const now = find(current, name);
-    if (now == nullptr)
-      differences.push_back(fmt::format("option {} is absent, was {}", name, to_string(value)));
-    else if (!same_option(value, *now))
-      differences.push_back(fmt::format("option {} is {}, was {}", name, to_string(*now), to_string(value)));
-  }
-  for (const auto& [name, value] : current.options) {
-    if (find_value(baseline.options, name) != nullptr) continue;
-    const ParameterValue* const then = find(baseline, name);
-    if (then == nullptr || !same_option(*then, value))
-      differences.push_back(fmt::format("option {} is {}, was {}", name, to_string(value),
-                                        then == nullptr ? "absent" : to_string(*then)));
-  }
+  const auto compare = [&](std::string_view name, const ParameterValue* now, const ParameterValue* then) {
+    const auto text = [](const ParameterValue* value) {
+      return value == nullptr ? "absent" : to_string(*value);
+    };
+    if (now == nullptr || then == nullptr || !same_option(*then, *now))
+      differences.push_back(fmt::format("option {} is {}, was {}", name, text(now), text(then)));
+  };
+  for (const auto& [name, value] : baseline.options) compare(name, find(current, name), &value);
+  for (const auto& [name, value] : current.options)
+    if (find_value(baseline.options, name) == nullptr) compare(name, &value, find(baseline, name));
   return differences;
 }
 

@@ -192,6 +192,7 @@ class TreeMaker {
   // The low and the high corner of the points' bounding box.
   std::pair<Vec3, Vec3> box_of(std::span<const KeyedPoint> items) const {
     const Vec3& first = points_m_[items[0].index];
+    // Numbers stay in registers; compilers put minima of Vec3 through memory.
     std::array<double, 3> low{first.x(), first.y(), first.z()}, high = low;
     for (const KeyedPoint& item : items) {
       const Vec3& point = points_m_[item.index];

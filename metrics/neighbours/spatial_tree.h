@@ -27,9 +27,9 @@ struct SpatialTree {
   std::vector<std::array<std::uint32_t, kChildren>> nodes;  // the root first, a node before its children
 };
 
-// Makes a tree in which no run has more than `longest` points; five sixths of that are usual up to 16. Points that
-// are not measurable are left out; without any point there is no node. Needs 16 bytes a point while it runs
-// and 5 after. Throws Error(method) beyond 2^31 - 1 points.
+// Makes a tree in which no run has more than `longest` points; five sixths of that are usual up to 16. Points
+// that are not measurable are left out; without any point there is no node. Needs 16 bytes a point while it
+// runs and 5 after. Throws Error(method) beyond 2^31 - 1 points.
 SpatialTree make_spatial_tree(std::span<const Vec3> points_m, std::size_t longest);
 
 }  // namespace aqbench

@@ -192,6 +192,7 @@ CompareReport compare_results(const Results& a, const Results& b) {
   }
   for (const auto& [name, record] : others) report.notes.push_back(name + ": in B alone");
   report.names = shorten_names(names);
+  if (report.cases.empty()) report.refusal = "no common case with the same options";
   return report;
 }
 
@@ -228,10 +229,11 @@ std::vector<Section> compare_sections(const CompareReport& report, VerdictView v
 std::string render_compare(const CompareReport& report, bool all, const Screen& screen) {
   std::string text =
       terminal_of(Paragraph{"A: " + report.a}, screen) + terminal_of(Paragraph{"B: " + report.b}, screen);
+  const std::vector<Section> sections = compare_sections(report, terminal_view(all), all);
   if (!report.refusal.empty())
-    return text + terminal_of(Paragraph{"not comparable: " + report.refusal}, screen);
-  for (const Section& section : compare_sections(report, terminal_view(all), all))
-    text += terminal_of(section, screen);
+    return text + terminal_of(sections.front(), screen) +
+           terminal_of(Paragraph{"not comparable: " + report.refusal}, screen);
+  for (const Section& section : sections) text += terminal_of(section, screen);
   const bool timed =
       std::ranges::any_of(report.cases, [](const auto& one) { return time_factor(one).has_value(); });
   text += fmt::format("\n{} compared{}\n", counted(report.cases.size(), "case"),

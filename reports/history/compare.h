@@ -17,7 +17,7 @@ namespace aqbench {
 // What two bundles have in common and where they differ. It points into both results.
 struct CompareReport {
   std::string a, b;                // "RUN, commit COMMIT" of each side
-  std::string refusal;             // why nothing was compared (a bundle and itself); else empty
+  std::string refusal;             // why nothing was compared; else empty
   std::vector<std::string> notes;  // cases on one side alone, other options, other status
   // Differences of the comparability keys, "cpu_model is Y, A's X". Empty: the keys are equal.
   std::vector<std::string> key_differences;

@@ -84,8 +84,8 @@ void copy_dataset(const std::filesystem::path& from, const std::filesystem::path
 // Returns why copying to `to` failed. The standard library says "Input/output error" where the disk is full.
 std::string copy_problem(const std::error_code& error, const std::filesystem::path& to);
 
-// Throws Error(usage) if `dir` exists and is not an empty folder. Call it before long work whose result goes
-// there.
+// Throws Error(usage) if `dir` exists and is not an empty folder, or lies in a bundle. Call it before long
+// work whose result goes there.
 void require_free_folder(const std::filesystem::path& dir);
 
 }  // namespace aqbench

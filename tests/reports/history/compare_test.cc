@@ -72,10 +72,20 @@ TEST(Compare, CasesThatCannotBeComparedAreNotes) {
   b.records[2].case_name = "other/case";
   const CompareReport report = compare_results(a, b);
   EXPECT_EQ(report.cases.size(), 1u);
-  EXPECT_THAT(
-      report.notes,
-      ElementsAre(HasSubstr("not compared: option flat_plane.x_max_m is 0.5, was 0.25"),
-                  HasSubstr("A is ok, B is crashed"), HasSubstr("in A alone"), "other/case: in B alone"));
+  EXPECT_THAT(report.notes, ElementsAre(HasSubstr("not compared: option flat_plane.x_max_m is 0.5, was 0.25"),
+                                        HasSubstr("A is ok, B is crashed"), HasSubstr("in A alone"),
+                                        "other/case: in B alone"));
+}
+
+TEST(Compare, WithoutACommonCaseIsRefusedWithTheReasons) {
+  const Results a = on_machine("X", 2);
+  Results b = later(a);
+  for (Record& record : b.records) record.case_name = "other/" + record.case_name;
+  const CompareReport report = compare_results(a, b);
+  EXPECT_EQ(report.refusal, "no common case with the same options");
+  const std::string shown = render_compare(report);
+  EXPECT_THAT(shown, HasSubstr(a.records[0].case_name + ": in A alone"));
+  EXPECT_THAT(shown, HasSubstr("not comparable: no common case with the same options"));
 }
 
 TEST(Compare, MetricsThatMovedTurnedUndefinedOrVanished) {
